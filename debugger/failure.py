@@ -1,0 +1,107 @@
+"""An exception as plain data: what it says, and which of its lines are the learner's."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import sysconfig
+import traceback
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+_OURS = (str(Path(__file__).parent), str(Path(__file__).parent.parent / "scenarios" / "assets"))
+_LIBRARIES = (
+    *{sysconfig.get_path(name) for name in ("stdlib", "platstdlib")},
+    "<frozen",
+    "<string>",
+)
+_scripts: list[str] = []
+"""The script that this process runs, if it runs one: findings name lines of it alone."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    file: str
+    line: int
+    name: str
+    code: str
+    own: bool
+
+
+@dataclass(frozen=True)
+class Failure:
+    """`line` is the last line of the learner's own that took part, None if there is none."""
+
+    exception: str
+    message: str
+    frames: tuple[Frame, ...]
+    line: int | None
+
+    def says(self, *phrases: str) -> bool:
+        """Whether the message holds every phrase, in any case."""
+        return all(phrase.lower() in self.message.lower() for phrase in phrases)
+
+    def to_data(self) -> dict[str, Any]:
+        """The `data` of a traceback evidence."""
+        return {**asdict(self), "frames": [asdict(frame) for frame in self.frames]}
+
+    @property
+    def out_of_memory(self) -> bool:
+        return (
+            self.exception in ("MemoryError", "OutOfMemoryError")
+            or self.says("can't allocate memory")
+            or self.says("out of memory")
+        )
+
+    @property
+    def device_lost(self) -> bool:
+        return self.says("device-side assert") or self.says("CUDA error")
+
+
+def failure_of(error: BaseException) -> Failure:
+    """The exception as data, without the clinic's own frames."""
+    frames = [_frame(item) for item in traceback.extract_tb(error.__traceback__)]
+    shown = tuple(frame for frame in frames if not frame.file.startswith(_OURS))
+    if isinstance(error, SyntaxError):
+        shown = (Frame(error.filename or "", error.lineno or 1, "", error.text or "", True),)
+    own = [frame.line for frame in shown if frame.own and _has_line_numbers(frame.file)]
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return Failure(type(error).__name__, message[:8000], shown, own[-1] if own else None)
+
+
+def is_own(filename: str) -> bool:
+    """Whether a file is the learner's: neither a library, nor Python's, nor the clinic's."""
+    return not (
+        "site-packages" in filename or filename.startswith(_OURS) or filename.startswith(_LIBRARIES)
+    )
+
+
+def own_line() -> int | None:
+    """The line of the learner's script that called us, when there is one."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        filename = frame.f_code.co_filename
+        if is_own(filename) and _has_line_numbers(filename):
+            return frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+def remember_source(filename: str, text: str) -> None:
+    """This process runs that script now. Tracebacks show its lines, wherever it stands on disk."""
+    _scripts[:] = [filename]
+    linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
+
+
+def forget_source() -> None:
+    _scripts.clear()
+
+
+def _has_line_numbers(filename: str) -> bool:
+    return not _scripts or filename in _scripts
+
+
+def _frame(item: traceback.FrameSummary) -> Frame:
+    own = is_own(item.filename)
+    return Frame(item.filename, item.lineno or 0, item.name, item.line or "", own)

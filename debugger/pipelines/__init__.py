@@ -1,0 +1,1 @@
+"""One face over a built Trainer (trainer/) or a built Keras model."""

@@ -1,0 +1,207 @@
+"""What a pipeline shows of itself, as plain values: the one face over a Trainer or a Keras model.
+
+Stages read these and nothing else, so rules are tested on plain values and know no framework.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from debugger.failure import Failure
+
+Task = Literal[
+    "classification", "regression", "multilabel", "tokens", "causal_lm", "seq2seq", "unknown"
+]
+Emit = Callable[[str, float, float | None], None]
+"""Called with a series, a step and a value while a training runs."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is fixed once it is built. `label_names` are the data set's, else the model's own."""
+
+    task: Task
+    model_class: str
+    num_labels: int | None
+    label_names: tuple[str, ...] | None
+    device: str
+    collator: str
+    pads: bool
+    main_input: str
+    batch_size: int
+    pretrained: bool
+    known_collator: bool
+
+
+@dataclass(frozen=True)
+class Split:
+    """One data set as the Trainer holds it. Numbers speak of the first `looked_at` rows.
+
+    `lengths` count the real tokens of a row, `widths` its filling too.
+    """
+
+    count: int
+    looked_at: int
+    columns: tuple[str, ...]
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...]
+    types: dict[str, str]
+    label_column: str | None
+    labels: tuple[Any, ...]
+    class_names: tuple[str, ...] | None
+    first_rows: tuple[dict[str, Any], ...]
+    decoded: tuple[str, ...]
+    tokens: tuple[tuple[str, ...], ...]
+    texts: tuple[dict[str, str], ...]
+    lengths: tuple[int, ...]
+    widths: tuple[int, ...]
+    duplicates: int
+    few_valued: dict[str, int] = field(default_factory=dict)
+    digest: str = ""
+
+
+@dataclass(frozen=True)
+class Data:
+    train: Split | None
+    eval: Split | None
+    shared_rows: int = 0
+    is_dataset_dict: bool = False
+    streamed: bool = False
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Field:
+    shape: tuple[int, ...]
+    dtype: str
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Batch:
+    fields: dict[str, Field]
+    mask: tuple[tuple[int, ...], ...] = ()
+    widths: tuple[int, ...] = ()
+    labels: tuple[Any, ...] = ()
+    text_fields: tuple[str, ...] = ()
+    counted_padding: int = 0
+    padded_positions: int = 0
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Forward:
+    labels: tuple[Any, ...]
+    label_type: str
+    loss: float | None = None
+    losses: tuple[float | None, ...] = ()
+    logits_shape: tuple[int, ...] = ()
+    logits_low: float | None = None
+    logits_high: float | None = None
+    output_keys: tuple[str, ...] = ()
+    nan_starts_at: str | None = None
+    nan_weights: tuple[str, ...] = ()
+    problem_type: str | None = None
+    label_smoothing: float = 0.0
+    own_loss: bool = False
+    highest_id: int | None = None
+    vocabulary: int | None = None
+    length: int | None = None
+    positions: int | None = None
+    label_range: tuple[float, float] | None = None
+    batch_device: str = ""
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """A named group of weights and what the first steps did to it."""
+
+    name: str
+    weights: int
+    trainable: int
+    gradient: float | None
+    update: float | None
+
+
+@dataclass(frozen=True)
+class Step:
+    blocks: tuple[Block, ...] = ()
+    steps: int = 0
+    optimizer: str = ""
+    learning_rates: tuple[float, ...] = ()
+    peak_learning_rate: float | None = None
+    trainable: int = 0
+    total: int = 0
+    head: tuple[str, ...] = ()
+    head_frozen: bool = False
+    missing: tuple[str, ...] = ()
+    leftover_gradient: float | None = None
+    nan_after: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Evaluate:
+    """`given` is what compute_metrics was handed; `into_metric` what it handed on."""
+
+    rows: int = 0
+    has_metric: bool = False
+    called: bool = False
+    given: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    into_metric: tuple[dict[str, Any], ...] = ()
+    real: dict[str, float] = field(default_factory=dict)
+    constant: dict[str, float] | None = None
+    perfect: dict[str, float] | None = None
+    best_metric: str | None = None
+    known_metrics: tuple[str, ...] = ()
+    shared_rows: int = 0
+    eval_rows: int | None = None
+    looked_at: int = 0
+    num_labels: int | None = None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Twenty steps on one batch."""
+
+    losses: tuple[float, ...] = ()
+    before: float | None = None
+    after: float | None = None
+    rows: int = 0
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Training:
+    """The first steps of the real training. Accuracies are the clinic's own count."""
+
+    losses: tuple[float, ...] = ()
+    planned: int = 0
+    accuracies: tuple[tuple[int, float], ...] = ()
+    eval_losses: tuple[tuple[int, float], ...] = ()
+    predicted: dict[str, int] = field(default_factory=dict)
+    majority: float | None = None
+    classes: int | None = None
+    eval_rows: int = 0
+    failure: Failure | None = None
+
+
+class Pipeline(Protocol):
+    """Every method leaves weights, optimizer, RNG states, batch order and modes as they were."""
+
+    facts: Facts
+
+    def untouched(self) -> AbstractContextManager[None]: ...
+    def data(self) -> Data: ...
+    def batch(self) -> Batch: ...
+    def forward(self) -> Forward: ...
+    def step(self) -> Step: ...
+    def evaluate(self) -> Evaluate: ...
+    def overfit(self, steps: int, emit: Emit) -> Memory: ...
+    def train(self, steps: int, emit: Emit) -> Training: ...

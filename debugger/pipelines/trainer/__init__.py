@@ -1,0 +1,72 @@
+"""The face over a built Trainer."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import Any
+
+from transformers import Trainer
+
+from debugger.pipelines import face
+from debugger.pipelines.trainer import evaluating, forwarding, looking, training
+from debugger.pipelines.trainer.facts import facts_of, tokenizer_of
+from debugger.pipelines.trainer.untouched import borrowed, untouched
+
+
+class TrainerPipeline:
+    """See `face.Pipeline`."""
+
+    def __init__(self, trainer: Trainer) -> None:
+        self._trainer = trainer
+        with self.untouched():
+            self.facts = facts_of(trainer, looking.class_names_of(trainer.train_dataset))
+
+    def untouched(self) -> AbstractContextManager[None]:
+        return untouched(self._trainer, weights=False)
+
+    @cached_property
+    def _data(self) -> face.Data:
+        with self.untouched():
+            return looking.data(self._trainer, self.facts, tokenizer_of(self._trainer))
+
+    def data(self) -> face.Data:
+        return self._data
+
+    def batch(self) -> face.Batch:
+        widths = () if self._data.train is None else self._data.train.widths
+        with borrowed(self._trainer):
+            return looking.batch(self._trainer, widths)
+
+    def forward(self) -> face.Forward:
+        with borrowed(self._trainer):
+            return forwarding.forward(self._trainer, self.facts, self._labels)
+
+    def step(self) -> face.Step:
+        return training.step(self._trainer)
+
+    def evaluate(self) -> face.Evaluate:
+        data = self._data
+        looked_at = 0 if data.eval is None else data.eval.looked_at
+        return evaluating.evaluate(self._trainer, self.facts, data.shared_rows, looked_at)
+
+    def overfit(self, steps: int, emit: face.Emit) -> face.Memory:
+        return training.overfit(self._trainer, self.facts, self._one_of_each(), steps, emit)
+
+    def train(self, steps: int, emit: face.Emit) -> face.Training:
+        return training.train(self._trainer, self.facts, steps, emit)
+
+    @property
+    def _labels(self) -> tuple[Any, ...]:
+        return () if self._data.train is None else self._data.train.labels
+
+    def _one_of_each(self) -> list[int]:
+        """Rows for one batch, every class in turn: a batch of one class proves nothing."""
+        size = self._trainer.args.per_device_train_batch_size
+        if not self._labels or not isinstance(self._labels[0], (int, str)):
+            return list(range(min(size, len(self._trainer.train_dataset))))  # type: ignore[arg-type]
+        by_label: dict[Any, list[int]] = {}
+        for row, label in enumerate(self._labels):
+            by_label.setdefault(label, []).append(row)
+        turns = zip(*[(rows * size)[:size] for rows in by_label.values()], strict=True)
+        return [row for turn in turns for row in turn][:size]

@@ -1,0 +1,165 @@
+"""A few rows through `trainer.evaluate()`, with an eye on everything that reaches the metric."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from transformers import EvalPrediction, Trainer
+
+from debugger.failure import failure_of
+from debugger.pipelines.face import Evaluate, Facts
+from debugger.pipelines.trainer.untouched import borrowed
+
+ROWS = 32
+
+
+def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -> Evaluate:
+    """`shared_rows` of the first `looked_at` evaluation rows also stand in the training rows."""
+    dataset: Any = trainer.eval_dataset
+    if isinstance(dataset, dict):
+        dataset = next(iter(dataset.values()), None)
+    best = trainer.args.metric_for_best_model if trainer.args.load_best_model_at_end else None
+    known: dict[str, Any] = {
+        "has_metric": trainer.compute_metrics is not None,
+        "best_metric": best,
+        "shared_rows": shared_rows,
+        "looked_at": looked_at,
+        "num_labels": facts.num_labels,
+    }
+    if dataset is None:
+        return Evaluate(**known)
+    rows = dataset.select(range(min(ROWS, len(dataset)))) if hasattr(dataset, "select") else dataset
+    spy = _Spy(trainer.compute_metrics)
+    failure, answer = None, {}
+    with borrowed(trainer), _metric_watched(spy):
+        trainer.compute_metrics = spy if trainer.compute_metrics is not None else None
+        try:
+            answer = trainer.evaluate(rows)
+        except Exception as error:
+            failure = failure_of(error)
+        constant, perfect = _tried(trainer, spy, facts, failure is None)
+    return Evaluate(
+        **known,
+        rows=min(ROWS, len(dataset)),
+        eval_rows=len(dataset),
+        called=spy.given is not None,
+        given=_shapes(spy.given),
+        into_metric=tuple(spy.into_metric),
+        real=_numbers(answer, "eval_"),
+        constant=constant,
+        perfect=perfect,
+        known_metrics=tuple(answer),
+        failure=failure,
+    )
+
+
+class _Spy:
+    """Stands in for compute_metrics and remembers what the first call was handed."""
+
+    def __init__(self, metric: Any) -> None:
+        self.metric = metric
+        self.given: Any = None
+        self.into_metric: list[dict[str, Any]] = []
+        self.watching = True
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.given is None:
+            self.given = args[0]
+        return self.metric(*args, **kwargs)
+
+
+@contextmanager
+def _metric_watched(spy: _Spy) -> Iterator[None]:
+    """Note the shape and type of what reaches a metric of the evaluate library.
+
+    A metric that refuses its input keeps a half-written file open, so it is put back afterwards.
+    """
+    library = sys.modules.get("evaluate")
+    if library is None:
+        yield
+        return
+    # Every metric carries its own copy of `compute` and `add_batch`; this they all share.
+    infer = library.EvaluationModule._infer_feature_from_batch
+    before: dict[int, tuple[Any, dict[str, Any]]] = {}
+
+    def watched(self: Any, batch: dict[str, Any]) -> Any:
+        before.setdefault(id(self), (self, dict(vars(self))))
+        if spy.watching:
+            spy.into_metric.append(
+                {
+                    name: {"shape": list(np.shape(values)), "dtype": _dtype(values)}
+                    for name, values in batch.items()
+                    if name in ("predictions", "references") and values is not None
+                }
+            )
+        return infer(self, batch)
+
+    library.EvaluationModule._infer_feature_from_batch = watched
+    try:
+        yield
+    finally:
+        library.EvaluationModule._infer_feature_from_batch = infer
+        for metric, attributes in before.values():
+            vars(metric).clear()
+            vars(metric).update(attributes)
+
+
+def _dtype(values: Any) -> str:
+    return str(np.asarray(values).dtype)
+
+
+def _tried(trainer: Trainer, spy: _Spy, facts: Facts, works: bool) -> tuple[Any, Any]:
+    """The metric's answer when one class is always guessed, and when every guess is right."""
+    classes = facts.num_labels or 0
+    if not works or spy.given is None or classes < 2:
+        return None, None
+    labels = np.asarray(spy.given.label_ids)
+    if facts.task != "classification" or labels.ndim != 1:
+        return None, None
+    if labels.min() < 0 or labels.max() >= classes:
+        return None, None
+    spy.watching = False
+    as_scores = np.ndim(_first(spy.given.predictions)) > 1
+    one_hot = np.eye(classes, dtype=np.float32) * 10
+    most_common = np.bincount(labels.astype(int)).argmax()
+    answers = []
+    for guesses in (np.full_like(labels, most_common), labels):
+        try:
+            predictions = one_hot[guesses] if as_scores else guesses
+            given = EvalPrediction(predictions=predictions, label_ids=labels)
+            answers.append(_numbers(trainer.compute_metrics(given), ""))  # type: ignore[misc]
+        except Exception:  # a metric that needs more than this is not judged here
+            return None, None
+    return answers[0], answers[1]
+
+
+def _numbers(answer: Any, prefix: str) -> dict[str, float]:
+    """The metric's own numbers, without the loss and the timings that the Trainer adds."""
+    own = (
+        (name.removeprefix(prefix), value)
+        for name, value in answer.items()
+        if not name.endswith(("runtime", "per_second", "epoch", "memory_delta", "preparation_time"))
+    )
+    return {
+        name: float(v)
+        for name, v in own
+        if name != "loss" and isinstance(v, (int, float, np.number))
+    }
+
+
+def _shapes(given: Any) -> dict[str, tuple[int, ...]]:
+    if given is None:
+        return {}
+    return {
+        "predictions": np.shape(_first(given.predictions)),
+        "label_ids": np.shape(given.label_ids),
+    }
+
+
+def _first(predictions: Any) -> Any:
+    """The logits, where the model returns more than those."""
+    return predictions[0] if isinstance(predictions, tuple) else predictions

@@ -1,0 +1,102 @@
+"""What is fixed once a Trainer is built: its task, its names, its tokenizer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import AutoTokenizer, PreTrainedTokenizerBase, Trainer
+
+from debugger.pipelines.face import Facts, Task
+
+_TASKS: tuple[tuple[str, Task], ...] = (
+    ("ForTokenClassification", "tokens"),
+    ("ForCausalLM", "causal_lm"),
+    ("LMHeadModel", "causal_lm"),
+    ("ForMaskedLM", "tokens"),
+    ("ForConditionalGeneration", "seq2seq"),
+    ("ForSequenceClassification", "classification"),
+    ("ForImageClassification", "classification"),
+    ("ForAudioClassification", "classification"),
+    ("ForMultipleChoice", "unknown"),
+)
+_COLLATORS_OF_HUGGING_FACE = "transformers.data.data_collator"
+
+
+def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
+    model: Any = trainer.model
+    config = getattr(model, "config", None)
+    collator: Any = trainer.data_collator
+    name = getattr(collator, "__name__", type(collator).__name__)
+    home = getattr(collator, "__module__", "")
+    return Facts(
+        task=_task(model, config),
+        model_class=type(model).__name__,
+        num_labels=getattr(config, "num_labels", None),
+        label_names=class_names or _names_in(config),
+        device=str(next(model.parameters()).device),
+        collator=name,
+        pads=hasattr(collator, "tokenizer") and home == _COLLATORS_OF_HUGGING_FACE,
+        main_input=getattr(model, "main_input_name", "input_ids"),
+        batch_size=trainer.args.per_device_train_batch_size,
+        pretrained=bool(getattr(config, "_name_or_path", "")),
+        known_collator=home == _COLLATORS_OF_HUGGING_FACE,
+    )
+
+
+def tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase | None:
+    """The Trainer's own tokenizer, else the one that belongs to the model's checkpoint."""
+    for holder, name in ((trainer, "processing_class"), (trainer.data_collator, "tokenizer")):
+        found = getattr(holder, name, None)
+        if isinstance(found, PreTrainedTokenizerBase):
+            return found
+    source = getattr(getattr(trainer.model, "config", None), "_name_or_path", "")
+    if not source or getattr(trainer.model, "main_input_name", "input_ids") != "input_ids":
+        return None
+    try:
+        return AutoTokenizer.from_pretrained(source)
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _task(model: Any, config: Any) -> Task:
+    name = type(model).__name__
+    tasks: list[Task] = [task for ending, task in _TASKS if name.endswith(ending)]
+    task = tasks[0] if tasks else "unknown"
+    if task != "classification":
+        return task
+    if config.problem_type == "multi_label_classification":
+        return "multilabel"
+    return "regression" if config.problem_type == "regression" else "classification"
+
+
+def _names_in(config: Any) -> tuple[str, ...] | None:
+    """Names the model itself carries; LABEL_0, LABEL_1 ... are nobody's names."""
+    names = getattr(config, "id2label", None) or {}
+    chosen = [str(name) for name in names.values()]
+    return None if all(name.startswith("LABEL_") for name in chosen) else tuple(chosen)
+
+
+def blocks_of(model: torch.nn.Module) -> dict[str, list[str]]:
+    """Weights by the part of the model they belong to: embeddings, layer 0 ..., head."""
+    prefix = getattr(model, "base_model_prefix", "")
+    blocks: dict[str, list[str]] = {}
+    for name, _ in model.named_parameters():
+        blocks.setdefault(_block(name, prefix), []).append(name)
+    return blocks
+
+
+def head_of(model: torch.nn.Module) -> tuple[str, ...]:
+    """The weights outside the pretrained body; none when the model has no such body."""
+    prefix = getattr(model, "base_model_prefix", "")
+    if not prefix or not hasattr(model, prefix):
+        return ()
+    return tuple(n for n, _ in model.named_parameters() if not n.startswith(f"{prefix}."))
+
+
+def _block(name: str, prefix: str) -> str:
+    parts = name.removeprefix(f"{prefix}.").split(".")
+    for number, part in enumerate(parts[:-1]):
+        if part.isdigit():
+            return ".".join(parts[: number + 1])
+    return parts[0]

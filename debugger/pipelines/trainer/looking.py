@@ -1,0 +1,217 @@
+"""The data as the Trainer holds it, and one batch as its collator makes it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import torch
+from datasets import ClassLabel, Dataset, DatasetDict, IterableDataset
+from transformers import PreTrainedTokenizerBase, Trainer
+
+from debugger.failure import failure_of
+from debugger.pipelines.face import Batch, Data, Facts, Field, Split
+
+MOST_ROWS = 5000
+MOST_ROWS_ONE_BY_ONE = 200
+SHOWN_ROWS = 4
+_LABELS = ("labels", "label", "label_ids")
+
+
+def class_names_of(dataset: Any) -> tuple[str, ...] | None:
+    """The names of the classes, when the data set itself carries them."""
+    features = dataset.features if isinstance(dataset, Dataset) else {}
+    for name in _LABELS:
+        if isinstance(feature := features.get(name), ClassLabel):
+            return tuple(feature.names)
+    return None
+
+
+def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | None) -> Data:
+    train, evaluation = trainer.train_dataset, trainer.eval_dataset
+    if isinstance(evaluation, dict) and not isinstance(evaluation, DatasetDict):
+        evaluation = next(iter(evaluation.values()), None)
+    if isinstance(train, dict):
+        return Data(None, None, is_dataset_dict=True)
+    if isinstance(train, (IterableDataset, torch.utils.data.IterableDataset)):
+        return Data(None, None, streamed=True)
+    try:
+        train_keys, train_split = _split(trainer, train, facts, tokenizer)
+        eval_keys, eval_split = _split(trainer, evaluation, facts, tokenizer)
+    except Exception as error:
+        return Data(None, None, failure=failure_of(error))
+    seen = set(train_keys)
+    return Data(
+        train_split,
+        eval_split,
+        shared_rows=sum(key in seen for key in eval_keys),
+    )
+
+
+def _split(
+    trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any
+) -> tuple[list[str], Split | None]:
+    if dataset is None or isinstance(dataset, (dict, IterableDataset)):
+        return [], None
+    columns = _columns(dataset, facts.main_input)
+    looked_at = len(next(iter(columns.values()), ()))
+    names = tuple(getattr(dataset, "column_names", None) or columns)
+    kept = _kept(trainer, names)
+    label = next((name for name in _LABELS if name in kept and name in names), None)
+    mask = columns.get("attention_mask")
+    ids = columns.get(facts.main_input) if facts.main_input == "input_ids" else None
+    lengths = tuple(_real_lengths(ids, mask)) if ids else ()
+    keys = _row_keys(columns, ids, lengths, label)
+    shown = range(min(SHOWN_ROWS, looked_at))
+    readable = ids[:SHOWN_ROWS] if ids and tokenizer else []
+    return keys, Split(
+        count=len(dataset),
+        looked_at=looked_at,
+        columns=names,
+        kept=kept,
+        dropped=tuple(name for name in names if name not in kept),
+        types={name: _type_of(values[0]) for name, values in columns.items() if len(values)},
+        label_column=label,
+        labels=tuple(columns[label]) if label in columns else (),
+        class_names=class_names_of(dataset),
+        first_rows=tuple({n: _short(v[i]) for n, v in columns.items()} for i in shown),
+        decoded=tuple(tokenizer.decode(row) for row in readable),
+        tokens=tuple(tuple(tokenizer.convert_ids_to_tokens(row)) for row in readable),
+        texts=tuple({n: v[i] for n, v in columns.items() if isinstance(v[i], str)} for i in shown),
+        lengths=lengths,
+        widths=tuple(len(row) for row in ids or ()),
+        duplicates=looked_at - len(set(keys)),
+        few_valued=_few_valued(columns, kept),
+        digest=_digest(columns, ids, label),
+    )
+
+
+def _columns(dataset: Any, main_input: str) -> dict[str, list[Any]]:
+    """The first rows, column by column, as Python values; pictures and sounds are left out."""
+    if isinstance(dataset, Dataset):
+        rows = dataset.with_format(None).select(range(min(len(dataset), MOST_ROWS)))
+        cheap = [
+            name
+            for name, feature in rows.features.items()
+            if main_input == "input_ids" or getattr(feature, "dtype", None) in ("int64", "string")
+        ]
+        return rows.select_columns(cheap)[:]
+    rows = [dataset[number] for number in range(min(len(dataset), MOST_ROWS_ONE_BY_ONE))]
+    if not rows or not isinstance(rows[0], Mapping):
+        return {}
+    return {name: [_plain(row[name]) for row in rows] for name in rows[0] if _in_all(rows, name)}
+
+
+def _in_all(rows: list[Mapping[str, Any]], name: str) -> bool:
+    return all(name in row for row in rows)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _kept(trainer: Trainer, names: tuple[str, ...]) -> tuple[str, ...]:
+    if not trainer.args.remove_unused_columns:
+        return names
+    trainer._set_signature_columns_if_needed()
+    signature: Any = trainer._signature_columns
+    return tuple(name for name in names if name in signature)
+
+
+def _real_lengths(ids: list[Any], mask: list[Any] | None) -> Iterable[int]:
+    if mask is None:
+        return (len(row) for row in ids)
+    return (sum(row) for row in mask)
+
+
+def _row_keys(
+    columns: dict[str, list[Any]],
+    ids: list[Any] | None,
+    lengths: tuple[int, ...],
+    label: str | None,
+) -> list[str]:
+    """What makes two rows the same: their real tokens, else their texts, else all they hold."""
+    if ids:
+        return [repr(row[:real]) for row, real in zip(ids, lengths, strict=True)]
+    texts = {n: v for n, v in columns.items() if v and isinstance(v[0], str)} or {
+        n: v for n, v in columns.items() if n not in (label, "idx")
+    }
+    return [repr(row) for row in zip(*texts.values(), strict=True)]
+
+
+def _digest(columns: dict[str, list[Any]], ids: list[Any] | None, label: str | None) -> str:
+    """One short text for the rows, whatever their order, padding or cut."""
+    if not ids or label is None:
+        return ""
+    rows = sorted(f"{y}:{row[1:9]}" for row, y in zip(ids, columns[label], strict=True))
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
+
+
+def _few_valued(columns: dict[str, list[Any]], kept: tuple[str, ...]) -> dict[str, int]:
+    """Columns that nobody keeps and that hold a handful of values: a label under another name."""
+    few = {}
+    for name, values in columns.items():
+        if name in kept or not values or not isinstance(values[0], (int, str)):
+            continue
+        distinct = len(set(values))
+        if 2 <= distinct <= min(20, len(values) // 3):
+            few[name] = distinct
+    return few
+
+
+def _type_of(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"list of {_type_of(value[0])}" if len(value) else "empty list"
+    return type(value).__name__
+
+
+def _short(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_short(item) for item in value[:48]]
+    return value if isinstance(value, (int, float, bool, type(None))) else str(value)[:300]
+
+
+def batch(trainer: Trainer, widths: tuple[int, ...]) -> Batch:
+    """The first batch of the Trainer's own data loader. `widths`: of the rows, filling included."""
+    try:
+        made = next(iter(trainer.get_train_dataloader()))
+    except Exception as error:
+        return Batch({}, widths=widths, text_fields=_texts(trainer), failure=failure_of(error))
+    tensors = {name: value for name, value in made.items() if isinstance(value, torch.Tensor)}
+    mask = tensors.get("attention_mask")
+    labels = tensors.get("labels")
+    counted, padded = _counted_padding(mask, labels)
+    return Batch(
+        fields={name: _field(tensor) for name, tensor in tensors.items()},
+        mask=tuple(tuple(row) for row in mask.tolist())
+        if mask is not None and mask.dim() == 2
+        else (),
+        widths=widths,
+        labels=tuple(labels.tolist()) if labels is not None and labels.dim() == 1 else (),
+        text_fields=_texts(trainer),
+        counted_padding=counted,
+        padded_positions=padded,
+    )
+
+
+def _texts(trainer: Trainer) -> tuple[str, ...]:
+    """The columns of text that reach the collator."""
+    dataset: Any = trainer.train_dataset
+    features = getattr(dataset, "features", None) or {}
+    kept = _kept(trainer, tuple(features))
+    return tuple(name for name in kept if getattr(features[name], "dtype", None) == "string")
+
+
+def _counted_padding(mask: Any, labels: Any) -> tuple[int, int]:
+    """Of the padded positions, how many the loss would count."""
+    if mask is None or labels is None or labels.shape != mask.shape:
+        return 0, 0
+    padded = mask == 0
+    return int((padded & (labels != -100)).sum()), int(padded.sum())
+
+
+def _field(tensor: torch.Tensor) -> Field:
+    values = tensor.float() if tensor.numel() else torch.zeros(1)
+    low, high = float(values.min()), float(values.max())
+    return Field(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."), low, high)

@@ -1,0 +1,141 @@
+"""A finished run as one value: the command line prints it, the judge reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from debugger.outcome import (
+    STAGES,
+    Ending,
+    Event,
+    Evidence,
+    Finding,
+    Found,
+    NotRun,
+    Outcome,
+    Point,
+    Shown,
+    StageEnded,
+    StageName,
+    StageStarted,
+)
+from debugger.words import Words
+
+
+@dataclass(frozen=True)
+class StageReport:
+    stage: StageName
+    outcome: Ending = "not run"
+    seconds: float = 0.0
+    findings: tuple[Finding, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
+    measured: dict[str, Any] = field(default_factory=dict)
+    curves: dict[str, tuple[tuple[float, float | None], ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Report:
+    outcome: Ending
+    stages: tuple[StageReport, ...]
+    device: str = "cpu"
+    seconds: float = 0.0
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def first_failing_stage(self) -> StageName | None:
+        """The first stage with a fault, or where time, memory or the process ended."""
+        return next((s.stage for s in self.stages if s.outcome in ("fail", "stopped")), None)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for stage in self.stages for finding in stage.findings)
+
+    def stage(self, name: StageName) -> StageReport:
+        return next(stage for stage in self.stages if stage.stage == name)
+
+    def to_json(self, words: Words | None = None) -> dict[str, Any]:
+        """The object of the command line's contract, sentences filled in."""
+        words = words or Words()
+        return {
+            "outcome": self.outcome,
+            "first_failing_stage": self.first_failing_stage,
+            "stages": [_stage_to_json(stage, words) for stage in self.stages],
+            "device": self.device,
+            "versions": self.versions,
+        }
+
+    def __str__(self) -> str:
+        from debugger.printing import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        from debugger.printing import to_html
+
+        return to_html(self)
+
+
+def gather(events: Iterable[Event]) -> Report:
+    """The report of a whole stream, up to and with its outcome."""
+    stages: dict[StageName, StageReport] = {name: StageReport(name) for name in STAGES}
+    running: StageName = "setup"
+    for event in events:
+        match event:
+            case StageStarted(stage=name):
+                running = name
+            case Shown(evidence=evidence):
+                _add(stages, evidence.stage, evidence=(evidence,))
+            case Found(finding=finding):
+                _add(stages, finding.stage, findings=(finding,))
+            case Point():
+                curves = dict(stages[event.stage].curves)
+                curves[event.series] = (*curves.get(event.series, ()), (event.x, event.y))
+                stages[event.stage] = _changed(stages[event.stage], curves=curves)
+            case StageEnded(stage=name):
+                stages[name] = _changed(
+                    stages[name],
+                    outcome=event.outcome,
+                    seconds=event.seconds,
+                    not_run=event.not_run,
+                    measured=event.measured,
+                )
+            case Outcome(finding=finding):
+                if finding is not None:
+                    _add(stages, running, findings=(finding,))
+                    stages[running] = _changed(stages[running], outcome=event.outcome)
+                return Report(
+                    event.outcome,
+                    tuple(stages.values()),
+                    event.device,
+                    event.seconds,
+                    event.versions,
+                )
+    raise ValueError("a run ended without an outcome")
+
+
+def _changed(stage: StageReport, **fields: Any) -> StageReport:
+    return StageReport(**{**vars(stage), **fields})
+
+
+def _add(stages: dict[StageName, StageReport], name: StageName, **more: tuple[Any, ...]) -> None:
+    fields = {key: (*getattr(stages[name], key), *items) for key, items in more.items()}
+    stages[name] = _changed(stages[name], **fields)
+
+
+def _stage_to_json(stage: StageReport, words: Words) -> dict[str, Any]:
+    findings = [
+        {**asdict(finding), "message": words.finding(finding)} for finding in stage.findings
+    ]
+    return {
+        "stage": stage.stage,
+        "outcome": stage.outcome,
+        "seconds": round(stage.seconds, 3),
+        "findings": findings,
+        "evidence": [asdict(evidence) for evidence in stage.evidence],
+        "not_run": [asdict(rule) for rule in stage.not_run],
+        "measured": stage.measured,
+        "curves": stage.curves,
+    }

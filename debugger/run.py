@@ -1,0 +1,31 @@
+"""What is asked for: one script, one stage, and everything that decides the answer."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from debugger.outcome import StageName
+
+WALK = "walk"
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Run:
+    """The same run always gives the same answer.
+
+    `stage` is a stage's name, "walk" (every stage up to the first that fails) or "all".
+    `filename` is where the script stands on disk, when it does: imports beside it and the lines in
+    tracebacks come from there. `folder` is the working folder; None means one of the run's own.
+    `steps` bounds the `train` stage.
+    """
+
+    script: str
+    stage: StageName | Literal["walk", "all"] = WALK
+    seed: int = 0
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    assets: Literal["bundled", "hub"] = "bundled"
+    trusted: bool = True
+    filename: str = "script.py"
+    folder: str | None = None
+    arguments: tuple[str, ...] = field(default=())
+    steps: int = 120

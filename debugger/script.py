@@ -1,0 +1,148 @@
+"""A learner's script as text: where things stand in it, and running it up to its training."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from debugger.failure import Failure, failure_of, remember_source
+
+
+class Places:
+    """Finds the line that is to blame: of a call, or of one of its arguments."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            tree = ast.Module([], [])
+        self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+        self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
+
+    def argument(self, *names: str) -> int | None:
+        """The line of the first keyword argument with one of these names."""
+        return next(
+            (
+                keyword.value.lineno
+                for name in names
+                for call in self._calls
+                for keyword in call.keywords
+                if keyword.arg == name
+            ),
+            None,
+        )
+
+    def call(self, *endings: str) -> int | None:
+        """The line of the first call whose name ends so, such as "Trainer" or "model.fit"."""
+        return next(
+            (
+                call.lineno
+                for ending in endings
+                for call in self._calls
+                if f".{ast.unparse(call.func)}".endswith(ending)
+            ),
+            None,
+        )
+
+    def function(self, name: str) -> int | None:
+        return next((node.lineno for node in self._functions if node.name == name), None)
+
+    def assignment(self, attribute: str) -> int | None:
+        """The line of the first assignment to an attribute of that name."""
+        return next(
+            (
+                node.lineno
+                for node in self._assignments
+                for target in node.targets
+                if isinstance(target, ast.Attribute) and target.attr == attribute
+            ),
+            None,
+        )
+
+    def returned_by(self, name: str) -> int | None:
+        """The line of the last return of a function."""
+        for node in self._functions:
+            if node.name == name:
+                returns = [n.lineno for n in ast.walk(node) if isinstance(n, ast.Return)]
+                return max(returns, default=node.lineno)
+        return None
+
+    def value(self, argument: str) -> str | None:
+        """The source of the last argument of that name, such as compute_metrics."""
+        values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
+        return ast.unparse(values[-1]) if values else None
+
+
+@dataclass(frozen=True)
+class Building:
+    """How running the script up to its training went. No `trainer`: nothing to look at."""
+
+    trainer: Any = None
+    failure: Failure | None = None
+    exited: bool = False
+    trainer_lines: tuple[int | None, ...] = ()
+    training_line: int | None = None
+    hand_written_line: int | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+
+def build(text: str, filename: str, arguments: tuple[str, ...] = ()) -> Building:
+    """Run the script as `python filename arguments` would, up to where its training starts."""
+    from debugger.pipelines.trainer.building import (
+        HandWrittenLoop,
+        TrainingStarts,
+        stopped_at_training,
+    )
+
+    remember_source(filename, text)
+    failure, exited = None, False
+    with (
+        _as_main(filename, arguments) as module,
+        warnings.catch_warnings(record=True) as caught,
+        stopped_at_training() as built,
+    ):
+        try:
+            exec(compile(text, filename, "exec"), vars(module))
+        except (TrainingStarts, HandWrittenLoop):
+            pass
+        except SystemExit as error:
+            exited = built.trainer is None
+            failure = failure_of(error) if exited else None
+        except Exception as error:
+            failure = failure_of(error)
+    for warning in caught:
+        warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+    return Building(
+        trainer=None if failure or built.hand_written_line else built.trainer,
+        failure=failure,
+        exited=exited,
+        trainer_lines=tuple(line for _, line in built.trainers),
+        training_line=built.training_line,
+        hand_written_line=built.hand_written_line,
+        warnings=tuple(
+            str(warning.message)
+            for warning in caught
+            if issubclass(warning.category, (FutureWarning, DeprecationWarning))
+        ),
+    )
+
+
+@contextmanager
+def _as_main(filename: str, arguments: tuple[str, ...]) -> Iterator[types.ModuleType]:
+    module = types.ModuleType("__main__")
+    module.__file__ = filename
+    before = sys.modules["__main__"], sys.argv, list(sys.path)
+    sys.modules["__main__"], sys.argv = module, [filename, *arguments]
+    sys.path.insert(0, str(Path(filename).resolve().parent))
+    try:
+        yield module
+    finally:
+        sys.modules["__main__"], sys.argv, sys.path[:] = before

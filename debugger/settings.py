@@ -1,0 +1,84 @@
+"""Every CLINIC_ setting, read once. A wrong value stops the start with a sentence that names it.
+
+A Hugging Face Space says where to listen in GRADIO_SERVER_NAME; CLINIC_HOST goes before it.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+DEVICES = ("auto", "cpu", "cuda")
+ASSETS = ("bundled", "hub")
+
+
+class SettingError(ValueError):
+    """A sentence for the person who starts the clinic."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`checkpoint`, `dataset` and `metric` are names or folders; empty ones follow `assets`."""
+
+    assets: str
+    checkpoint: str
+    dataset: str
+    metric: str
+    device: str
+    workers: int
+    data_dir: Path
+    time_limit: float
+    memory_mb: int
+    host: str
+    port: int
+
+
+def read(environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of this process, or a SettingError that names the wrong one."""
+    reader = _Reader(environment)
+    settings = Settings(
+        assets=reader.one_of("CLINIC_ASSETS", "bundled", ASSETS),
+        checkpoint=reader.text("CLINIC_CHECKPOINT", ""),
+        dataset=reader.text("CLINIC_DATASET", ""),
+        metric=reader.text("CLINIC_METRIC", ""),
+        device=reader.one_of("CLINIC_DEVICE", "auto", DEVICES),
+        workers=int(reader.number("CLINIC_WORKERS", os.cpu_count() or 1, 1, 256)),
+        data_dir=Path(reader.text("CLINIC_DATA_DIR", "~/.cache/training-clinic")).expanduser(),
+        time_limit=reader.number("CLINIC_TIME_LIMIT", 300, 1, 86_400),
+        memory_mb=int(reader.number("CLINIC_MEMORY_MB", 3000, 500, 1_000_000)),
+        host=reader.text("CLINIC_HOST", environment.get("GRADIO_SERVER_NAME", "127.0.0.1")),
+        port=int(reader.number("CLINIC_PORT", 7860, 1, 65_535)),
+    )
+    reader.refuse_unknown()
+    return settings
+
+
+class _Reader:
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._given = {k: v for k, v in environment.items() if k.startswith("CLINIC_")}
+        self._known: set[str] = set()
+
+    def text(self, name: str, default: str) -> str:
+        self._known.add(name)
+        return self._given.get(name, "").strip() or default
+
+    def one_of(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
+        value = self.text(name, default)
+        if value not in allowed:
+            raise SettingError(f"{name} is {value!r}; it must be one of {', '.join(allowed)}.")
+        return value
+
+    def number(self, name: str, default: float, low: float, high: float) -> float:
+        value = self.text(name, str(default))
+        try:
+            number = float(value)
+        except ValueError:
+            raise SettingError(f"{name} is {value!r}; it must be a number.") from None
+        if not low <= number <= high:
+            raise SettingError(f"{name} is {value}; it must lie between {low} and {high}.")
+        return number
+
+    def refuse_unknown(self) -> None:
+        for name in sorted(self._given.keys() - self._known):
+            known = ", ".join(sorted(self._known))
+            raise SettingError(f"{name} is not a setting of the clinic. It knows {known}.")

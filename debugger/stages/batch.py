@@ -1,0 +1,126 @@
+"""Can examples be put together? One batch as the Trainer's own data loader makes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from debugger.outcome import Evidence
+from debugger.pipelines.face import Batch, Emit, Facts, Pipeline
+from debugger.stages import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    traceback_shown,
+)
+
+SNIPPET = "for batch in trainer.get_train_dataloader():\n    break"
+
+
+def observe(pipeline: Pipeline, emit: Emit) -> Batch:
+    return pipeline.batch()
+
+
+def measured(seen: Batch) -> dict[str, Any]:
+    return {"fields": {name: list(f.shape) for name, f in seen.fields.items()}}
+
+
+def show(seen: Batch, facts: Facts) -> list[Evidence]:
+    shown = traceback_shown("batch", seen.failure, SNIPPET)
+    collator = {"text": facts.collator}
+    shown.append(Evidence("text", "collator", "batch", collator, "trainer.data_collator"))
+    if seen.widths:
+        rows = [[length, seen.widths.count(length)] for length in sorted(set(seen.widths))]
+        snippet = "collections.Counter(len(row['input_ids']) for row in trainer.train_dataset)"
+        table = {"columns": ["tokens", "rows"], "rows": rows}
+        shown.append(Evidence("table", "row_lengths", "batch", table, snippet))
+    if seen.fields:
+        rows = [
+            [name, str(list(f.shape)), f.dtype, f.low, f.high] for name, f in seen.fields.items()
+        ]
+        table = {"columns": ["field", "shape", "dtype", "low", "high"], "rows": rows}
+        snippet = f"{SNIPPET}\n{{k: v.shape for k, v in batch.items()}}"
+        shown.append(Evidence("table", "fields", "batch", table, snippet))
+    if seen.mask:
+        mask = {
+            "shape": [len(seen.mask), len(seen.mask[0])],
+            "dtype": "int64",
+            "low": 0,
+            "high": 1,
+            "values": [list(row) for row in seen.mask],
+        }
+        shown.append(Evidence("tensor", "padding", "batch", mask, "batch['attention_mask']"))
+    return shown
+
+
+def ragged_batch(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Rows of unequal length and a collator that cannot pad. With one row a batch it only hides."""
+    if not seen.widths:
+        return NOT_FOR_THIS_TASK
+    if not view.facts.known_collator:
+        return None if seen.failure is None else CannotJudge("own_collator")
+    if view.facts.pads or len(set(seen.widths)) == 1 or _padded_in_map(view):
+        return None
+    line = view.places.argument("data_collator") or view.places.call("Trainer")
+    return fault(
+        line,
+        shortest=min(seen.widths),
+        longest=max(seen.widths),
+        collator=view.facts.collator,
+        batch_size=view.facts.batch_size,
+    )
+
+
+def pads_from_map(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """`padding=True` inside `map` pads each 1,000 rows to their own longest, not each batch."""
+    if not seen.widths:
+        return NOT_FOR_THIS_TASK
+    if not view.has_script:
+        return CannotJudge("no_script")
+    lengths = sorted(set(seen.widths))
+    if view.facts.pads or len(lengths) == 1 or not _padded_in_map(view):
+        return None
+    return fault(view.places.argument("padding"), lengths=", ".join(map(str, lengths[:4])))
+
+
+def text_columns(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Text that no tensor can hold. `default_data_collator` skips it: there it is not to blame."""
+    if seen.failure is None or not seen.text_fields:
+        return None
+    if view.facts.collator == "default_data_collator":
+        return None
+    line = view.places.argument("remove_unused_columns") or seen.failure.line
+    return fault(line, columns=", ".join(seen.text_fields))
+
+
+def no_pad_token(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    if seen.failure is None or not seen.failure.says("does not have a padding token"):
+        return None
+    return fault(view.places.call("from_pretrained"))
+
+
+def padding_not_ignored(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """With a label for each token, padding must carry -100, or the loss learns padding."""
+    if view.facts.task not in ("tokens", "causal_lm", "seq2seq"):
+        return NOT_FOR_THIS_TASK
+    if seen.padded_positions == 0:
+        return CannotJudge("no_padding_here")
+    if seen.counted_padding == 0:
+        return None
+    line = view.places.argument("data_collator")
+    return fault(line, counted=seen.counted_padding, padded=seen.padded_positions)
+
+
+RULES: tuple[Rule, ...] = (
+    ragged_batch,
+    pads_from_map,
+    text_columns,
+    no_pad_token,
+    padding_not_ignored,
+)
+
+
+def _padded_in_map(view: View) -> bool:
+    return view.places.value("padding") in ("True", "'longest'")

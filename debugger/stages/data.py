@@ -1,0 +1,342 @@
+"""What does the model really receive? Look at `trainer.train_dataset`, not at what came before."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+from debugger.outcome import Evidence
+from debugger.pipelines.face import Data, Emit, Facts, Pipeline, Split
+from debugger.stages import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+    traceback_shown,
+)
+
+IMBALANCED_SHARE = 0.75
+LEAKED_SHARE = 0.05
+DUPLICATED_SHARE = 0.10
+CUT_SHARE = 0.20
+_PAIRS = {
+    ("premise", "hypothesis"),
+    ("sentence1", "sentence2"),
+    ("question1", "question2"),
+    ("question", "sentence"),
+    ("question", "context"),
+    ("text_a", "text_b"),
+}
+_ABOUT_CLASSES = ("classification", "multilabel", "regression")
+
+
+def observe(pipeline: Pipeline, emit: Emit) -> Data:
+    return pipeline.data()
+
+
+def measured(seen: Data) -> dict[str, Any]:
+    return {
+        name: {
+            "rows": split.count,
+            "labels": _counts(split),
+            "digest": split.digest,
+            "columns": list(split.columns),
+        }
+        for name, split in (("train", seen.train), ("eval", seen.eval))
+        if split is not None
+    }
+
+
+def show(seen: Data, facts: Facts) -> list[Evidence]:
+    shown = traceback_shown("data", seen.failure, "trainer.train_dataset[0]")
+    if seen.train is None:
+        return shown
+    split = seen.train
+    rows = [list(row.values()) for row in split.first_rows]
+    columns = list(split.types)
+    shown.append(
+        _table(
+            "first_rows", columns, rows, "trainer.train_dataset[0]\ntrainer.train_dataset.features"
+        )
+    )
+    fate = [[name, split.types.get(name, ""), _fate(name, split)] for name in split.columns]
+    shown.append(
+        _table(
+            "columns",
+            ["column", "type", "fate"],
+            fate,
+            "trainer._remove_unused_columns(trainer.train_dataset)",
+        )
+    )
+    if split.tokens:
+        shown.append(_tokens(split))
+    counts = [[_named(label, split), count] for label, count in _counts(split).items()]
+    if counts:
+        shown.append(
+            _table(
+                "label_counts",
+                ["label", "rows"],
+                counts,
+                "collections.Counter(trainer.train_dataset['label'])",
+            )
+        )
+    return shown
+
+
+def dataset_dict(seen: Data, view: View) -> Verdict | None:
+    return fault(view.places.argument("train_dataset")) if seen.is_dataset_dict else None
+
+
+def raw_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split = seen.train
+    if split is None:
+        return _nothing_to_see(seen)
+    if view.facts.main_input in split.kept or not split.texts or not split.texts[0]:
+        return None
+    if not view.facts.known_collator:
+        return CannotJudge("own_collator")
+    line = view.places.argument("train_dataset")
+    texts = ", ".join(split.texts[0])
+    return fault(line, columns=", ".join(split.columns), texts=texts, wanted=view.facts.main_input)
+
+
+def label_column_misnamed(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split, blind = _labelled(seen, view)
+    if split is None:
+        return blind
+    candidates = [name for name in split.few_valued if name != "idx"]
+    if split.label_column is not None or not candidates:
+        return None
+    name = candidates[0]
+    line = view.places.argument("train_dataset")
+    return fault(line, name=name, distinct=split.few_valued[name])
+
+
+def labels_missing(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split, blind = _labelled(seen, view)
+    if split is None:
+        return blind
+    if split.label_column is not None or any(name != "idx" for name in split.few_valued):
+        return None
+    return fault(view.places.argument("train_dataset"), columns=", ".join(split.columns))
+
+
+def string_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split, blind = _labelled(seen, view)
+    if split is None:
+        return blind
+    strings = sorted({label for label in split.labels if isinstance(label, str)})
+    return (
+        fault(view.places.argument("train_dataset"), examples=", ".join(strings[:4]))
+        if strings
+        else None
+    )
+
+
+def labels_shifted(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Labels that count from 1: nobody ever has class 0, and the last one is outside."""
+    split, blind = _labelled(seen, view)
+    if split is None:
+        return blind
+    labels, classes = _integers(split), view.facts.num_labels
+    if not labels or min(labels) != 1 or classes is None or classes < 2 or max(labels) < 2:
+        return None
+    names = split.class_names
+    if max(labels) < (len(names) if names else classes):
+        return None
+    return fault(view.places.argument("train_dataset"), low=1, high=max(labels))
+
+
+def labels_out_of_range(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split, blind = _labelled(seen, view)
+    if split is None:
+        return blind
+    labels, names = _integers(split), split.class_names
+    if names is None:
+        return CannotJudge("no_class_names")
+    wrong = [y for y in labels if y != -100 and not 0 <= y < len(names)]
+    if not wrong or len(wrong) == len(labels):
+        return None
+    share = len(wrong) / len(labels)
+    line = view.places.argument("train_dataset")
+    return fault(line, label=wrong[0], rows=len(wrong), share=share, classes=len(names))
+
+
+def wrong_split(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The test split of a benchmark hides its labels: every one of them is -1."""
+    split, blind = _labelled(seen, view)
+    if split is None:
+        return blind
+    for name, part in (("train", split), ("eval", seen.eval)):
+        labels = [] if part is None else _integers(part)
+        if labels and all(label == -1 for label in labels):
+            return fault(view.places.argument(f"{name}_dataset"), split=name, rows=len(labels))
+    return None
+
+
+def imbalanced(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split, blind = _labelled(seen, view)
+    if split is None or view.facts.task != "classification":
+        return blind or NOT_FOR_THIS_TASK
+    counts = Counter(_integers(split))
+    if len(counts) < 2:
+        return None
+    label, most = counts.most_common(1)[0]
+    share = most / sum(counts.values())
+    if share < IMBALANCED_SHARE:
+        return None
+    return look(None, name=_named(str(label), split), share=share, classes=len(counts))
+
+
+def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split, blind = _labelled(seen, view)
+    if split is None or view.facts.task != "classification":
+        return blind or NOT_FOR_THIS_TASK
+    labels = set(_integers(split))
+    if len(labels) != 1 or labels == {-1} or split.looked_at < 20:
+        return None
+    line = view.places.argument("train_dataset")
+    return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
+
+
+def duplicates(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split = seen.train
+    if split is None:
+        return _nothing_to_see(seen)
+    share = split.duplicates / max(1, split.looked_at)
+    return look(None, rows=split.duplicates, share=share) if share > DUPLICATED_SHARE else None
+
+
+def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Evaluation rows that the model was trained on. All of them: the evaluate stage says so."""
+    if seen.train is None:
+        return _nothing_to_see(seen)
+    if seen.eval is None:
+        return CannotJudge("no_eval_set")
+    share = seen.shared_rows / max(1, seen.eval.looked_at)
+    if not LEAKED_SHARE <= share < 0.95:
+        return None
+    line = view.places.argument("eval_dataset")
+    return fault(line, rows=seen.shared_rows, looked_at=seen.eval.looked_at, share=share)
+
+
+def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split = seen.train
+    if split is None:
+        return _nothing_to_see(seen)
+    if not split.lengths:
+        return NOT_FOR_THIS_TASK
+    counts = Counter(split.lengths)
+    longest = max(counts)
+    cut, share = counts[longest], counts[longest] / len(split.lengths)
+    # Cutting heaps up rows at the limit; without it the longest rows are the rarest.
+    heaped = len(counts) > 1 and cut >= 3 * counts[longest - 1]
+    at_the_limit = view.places.value("max_length") == str(longest)
+    if share < CUT_SHARE or not (heaped or at_the_limit):
+        return None
+    return look(view.places.argument("max_length"), rows=cut, share=share, length=longest)
+
+
+def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split = seen.train
+    if split is None:
+        return _nothing_to_see(seen)
+    if view.facts.task not in _ABOUT_CLASSES:
+        return NOT_FOR_THIS_TASK
+    if not split.decoded:
+        return CannotJudge("no_tokenizer")
+    names = set(split.texts[0]) if split.texts else set()
+    for first, second in sorted(_PAIRS):
+        if {first, second} <= names:
+            for gone, kept in ((second, first), (first, second)):
+                if not _reaches(gone, split) and _reaches(kept, split):
+                    line = view.places.call("tokenizer", "tokenizer.__call__")
+                    return fault(line, gone=gone, kept=kept)
+    return None
+
+
+RULES: tuple[Rule, ...] = (
+    dataset_dict,
+    raw_text,
+    label_column_misnamed,
+    labels_missing,
+    string_labels,
+    labels_shifted,
+    labels_out_of_range,
+    wrong_split,
+    imbalanced,
+    one_class,
+    duplicates,
+    leak,
+    text_cut,
+    second_sentence_dropped,
+)
+
+
+def _nothing_to_see(seen: Data) -> CannotJudge:
+    return CannotJudge("streamed_data" if seen.streamed else "no_rows")
+
+
+def _labelled(seen: Data, view: View) -> tuple[Split | None, CannotJudge]:
+    """The training split, where a rule about labels can judge it; else the reason why not."""
+    if view.facts.task not in _ABOUT_CLASSES:
+        return None, NOT_FOR_THIS_TASK
+    if seen.train is None:
+        return None, _nothing_to_see(seen)
+    if seen.train.label_column is None and not view.facts.known_collator:
+        return None, CannotJudge("own_collator")
+    return seen.train, NOT_FOR_THIS_TASK
+
+
+def _integers(split: Split) -> list[int]:
+    return [y for y in split.labels if isinstance(y, int) and not isinstance(y, bool)]
+
+
+def _counts(split: Split) -> dict[str, int]:
+    plain = [y for y in split.labels if isinstance(y, (int, str))]
+    counts = Counter(str(label) for label in plain)
+    return dict(sorted(counts.items())) if len(counts) <= 50 else {}
+
+
+def _named(label: str, split: Split) -> str:
+    names = split.class_names or ()
+    inside = label.isdigit() and int(label) < len(names)
+    return f"{label} {names[int(label)]}" if inside else label
+
+
+def _fate(name: str, split: Split) -> str:
+    return "kept" if name in split.kept else "dropped"
+
+
+def _reaches(column: str, split: Split) -> bool:
+    return any(
+        _letters(row[column])[:24] in _letters(text)
+        for row, text in zip(split.texts, split.decoded, strict=False)
+    )
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W+", "", text.lower())
+
+
+def _tokens(split: Split) -> Evidence:
+    rows = [
+        {
+            "tokens": list(tokens),
+            "mask": [int(place < length) for place in range(len(tokens))],
+            "label": _named(str(label), split),
+        }
+        for tokens, length, label in zip(
+            split.tokens, split.lengths, (*split.labels, *[""] * len(split.tokens)), strict=False
+        )
+    ]
+    snippet = "tokenizer.decode(trainer.train_dataset[0]['input_ids'])"
+    return Evidence("tokens", "decoded", "data", {"rows": rows}, snippet)
+
+
+def _table(code: str, columns: list[str], rows: list[list[Any]], snippet: str) -> Evidence:
+    return Evidence("table", code, "data", {"columns": columns, "rows": rows}, snippet)

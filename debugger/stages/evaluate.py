@@ -1,0 +1,194 @@
+"""Does the metric measure what you think? What reaches it, and what it says of made-up guesses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from debugger.outcome import Evidence
+from debugger.pipelines.face import Emit, Evaluate, Facts, Pipeline
+from debugger.stages import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+    traceback_shown,
+)
+
+SAME_SHARE = 0.95
+_HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews_correlation")
+
+
+def observe(pipeline: Pipeline, emit: Emit) -> Evaluate:
+    return pipeline.evaluate()
+
+
+def measured(seen: Evaluate) -> dict[str, Any]:
+    return {
+        "has_metric": seen.has_metric,
+        "called": seen.called,
+        "eval_rows": seen.eval_rows,
+        "answers": sorted(seen.real),
+        "constant": seen.constant,
+        "perfect": seen.perfect,
+    }
+
+
+def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
+    shown = traceback_shown("evaluate", seen.failure, "trainer.evaluate()")
+    rows = [[f"compute_metrics is handed {n}", str(list(s)), ""] for n, s in seen.given.items()]
+    for call in seen.into_metric[:1]:
+        rows += [
+            [f"the metric is handed {n}", str(v["shape"]), v["dtype"]] for n, v in call.items()
+        ]
+    if rows:
+        table = {"columns": ["what", "shape", "dtype"], "rows": rows}
+        snippet = (
+            "predictions, labels, _ = trainer.predict(trainer.eval_dataset.select(range(32)))\n"
+            "predictions.shape, labels.shape"
+        )
+        shown.append(Evidence("table", "into_metric", "evaluate", table, snippet))
+    if seen.real:
+        answers = {
+            "this model": seen.real,
+            "always one class": seen.constant,
+            "all right": seen.perfect,
+        }
+        rows = [
+            [who, name, value]
+            for who, answer in answers.items()
+            for name, value in (answer or {}).items()
+        ]
+        table = {"columns": ["predictions", "metric", "answer"], "rows": rows}
+        snippet = "compute_metrics((predictions, labels))"
+        shown.append(Evidence("table", "metric_answers", "evaluate", table, snippet))
+    return shown
+
+
+def no_eval_set(seen: Evaluate, view: View) -> Verdict | None:
+    return look(view.places.call("Trainer")) if seen.eval_rows is None else None
+
+
+def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if seen.eval_rows is None:
+        return CannotJudge("no_eval_set")
+    return None if seen.has_metric else look(view.places.call("Trainer"))
+
+
+def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The metric wants one class for each row and is handed a score for each class."""
+    if view.facts.task not in ("classification", "tokens"):
+        return NOT_FOR_THIS_TASK
+    if seen.failure is None or not seen.called:
+        return None
+    handed = _shape(seen, "predictions")
+    references = _shape(seen, "references")
+    as_scores = len(handed) == len(references) + 1 and handed[: len(references)] == references
+    if not as_scores and not seen.failure.says("continuous"):
+        return None
+    line = seen.failure.line or _metric_line(view)
+    shape = handed or seen.given.get("predictions", ())
+    return fault(line, shape=str(list(shape)), rows=seen.rows)
+
+
+def wrong_axis(seen: Evaluate, view: View) -> Verdict | None:
+    handed, references = _shape(seen, "predictions"), _shape(seen, "references")
+    if not handed or len(handed) != 1 or len(references) != 1 or handed == references:
+        return None
+    if handed[0] != seen.num_labels:
+        return None
+    line = view.places.argument("axis") or _metric_line(view)
+    return fault(line, given=handed[0], wanted=references[0])
+
+
+def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if not seen.has_metric:
+        return CannotJudge("no_metric")
+    if seen.eval_rows is None:
+        return CannotJudge("no_eval_set")
+    if seen.called or seen.failure is not None:
+        return None
+    return fault(view.places.argument("eval_dataset"), rows=seen.rows)
+
+
+def float_scores_cut(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The evaluate library makes whole numbers out of fractions without a word."""
+    if view.facts.task != "classification":
+        return NOT_FOR_THIS_TASK
+    if not seen.into_metric:
+        return CannotJudge("metric_out_of_sight")
+    handed = seen.into_metric[0].get("predictions", {})
+    references = seen.into_metric[0].get("references", {})
+    if len(handed.get("shape", ())) != 1 or "float" not in handed["dtype"]:
+        return None
+    return fault(_metric_line(view)) if "int" in references.get("dtype", "") else None
+
+
+def metric_name_unknown(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if seen.best_metric is None:
+        return None
+    if seen.failure is not None or not seen.known_metrics:
+        return CannotJudge("no_answer")
+    if seen.best_metric.removeprefix("eval_") in {
+        n.removeprefix("eval_") for n in seen.known_metrics
+    }:
+        return None
+    line = view.places.argument("metric_for_best_model", "load_best_model_at_end")
+    known = ", ".join(n for n in seen.known_metrics if "per_second" not in n and "time" not in n)
+    return fault(line, name=seen.best_metric, known=known)
+
+
+def eval_set_is_train_set(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if not seen.looked_at:
+        return CannotJudge("no_eval_set")
+    share = seen.shared_rows / seen.looked_at
+    if share < SAME_SHARE:
+        return None
+    return fault(view.places.argument("eval_dataset"), share=share, rows=seen.looked_at)
+
+
+def metric_flatters_constant(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Always guessing the same class must not score as well as being right."""
+    if seen.constant is None or seen.perfect is None:
+        return CannotJudge("metric_not_tried")
+    best = next((n for n in _HIGHER_IS_BETTER if n in seen.perfect), None)
+    name = best or next(iter(seen.perfect), None)
+    if name is None or seen.constant.get(name) != seen.perfect[name]:
+        return None
+    return fault(_metric_line(view), name=name, value=seen.perfect[name])
+
+
+def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if seen.perfect is None:
+        return CannotJudge("metric_not_tried")
+    names = [name for name in _HIGHER_IS_BETTER if name in seen.perfect]
+    wrong = [name for name in names if abs(seen.perfect[name] - 1) > 1e-6]
+    if not wrong:
+        return None
+    return fault(_metric_line(view), name=wrong[0], value=seen.perfect[wrong[0]])
+
+
+RULES: tuple[Rule, ...] = (
+    no_eval_set,
+    no_metric,
+    logits_into_metric,
+    wrong_axis,
+    labels_never_reach_metric,
+    float_scores_cut,
+    metric_name_unknown,
+    eval_set_is_train_set,
+    metric_flatters_constant,
+    metric_wrong_on_perfect,
+)
+
+
+def _shape(seen: Evaluate, name: str) -> tuple[int, ...]:
+    call = seen.into_metric[0] if seen.into_metric else {}
+    return tuple(call.get(name, {}).get("shape", ()))
+
+
+def _metric_line(view: View) -> int | None:
+    function = view.places.value("compute_metrics")
+    return view.places.returned_by(function) if function else None

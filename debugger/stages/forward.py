@@ -1,0 +1,213 @@
+"""Does one batch go through? The logits, the loss of each example, and what the head expects."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from debugger.outcome import Evidence
+from debugger.pipelines.face import Emit, Facts, Forward, Pipeline
+from debugger.stages import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+    traceback_shown,
+)
+
+SNIPPET = "batch = next(iter(trainer.get_train_dataloader()))\noutputs = trainer.model(**batch)"
+LOSS_FACTOR = 1.5
+
+
+def observe(pipeline: Pipeline, emit: Emit) -> Forward:
+    return pipeline.forward()
+
+
+def measured(seen: Forward) -> dict[str, Any]:
+    return {"first_loss": seen.loss, "logits": list(seen.logits_shape)}
+
+
+def show(seen: Forward, facts: Facts) -> list[Evidence]:
+    shown = traceback_shown("forward", seen.failure, SNIPPET)
+    names = None if facts.label_names is None else list(facts.label_names)
+    head = [
+        ["model", facts.model_class],
+        ["num_labels", facts.num_labels],
+        ["label names", ", ".join(names) if names else ""],
+        ["labels in this batch", ", ".join(map(str, seen.labels))],
+        ["model is on", facts.device],
+        ["batch is on", seen.batch_device],
+    ]
+    shown.append(
+        Evidence(
+            "table",
+            "head",
+            "forward",
+            {"columns": ["what", "value"], "rows": head},
+            "trainer.model.config.num_labels\ntrainer.train_dataset.features['label'].names",
+        )
+    )
+    if seen.logits_shape:
+        logits = {
+            "shape": list(seen.logits_shape),
+            "dtype": "float32",
+            "low": seen.logits_low,
+            "high": seen.logits_high,
+            "values": [],
+        }
+        shown.append(Evidence("tensor", "logits", "forward", logits, "outputs.logits.shape"))
+    if seen.losses:
+        shown.append(_loss_chart(seen, facts))
+    return shown
+
+
+def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    classes = view.facts.num_labels
+    if view.facts.task not in ("classification", "tokens") or classes is None or classes < 2:
+        return NOT_FOR_THIS_TASK
+    if seen.label_range is None or "int" not in seen.label_type:
+        return CannotJudge("no_labels")
+    low, high = (int(value) for value in seen.label_range)
+    if low >= 0 and high < classes:
+        return None
+    line = _model_line(view)
+    return fault(line, label=high if high >= classes else low, num_labels=classes, last=classes - 1)
+
+
+def one_label(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """One output on class numbers: no error, a regression on what are only names."""
+    if view.facts.num_labels != 1 or view.facts.task not in ("classification", "regression"):
+        return None
+    names = view.facts.label_names
+    if names is None:
+        return CannotJudge("no_class_names")
+    return fault(_model_line(view), classes=len(names)) if len(names) > 1 else None
+
+
+def head_and_names_disagree(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    names, outputs = view.facts.label_names, view.facts.num_labels
+    if view.facts.task != "classification":
+        return NOT_FOR_THIS_TASK
+    if names is None or outputs is None:
+        return CannotJudge("no_class_names")
+    if outputs <= len(names):
+        return None
+    return fault(_model_line(view), outputs=outputs, classes=len(names))
+
+
+def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
+    if seen.failure is None or not seen.label_type:
+        return None
+    float_wanted = seen.failure.says("Float can't be cast") or seen.failure.says(
+        "Target size", "must be the same as input size"
+    )
+    int_wanted = seen.failure.says("expected scalar type Long") or seen.failure.says(
+        "Expected floating point type for target with class probabilities"
+    )
+    if not (float_wanted or int_wanted):
+        return None
+    line = view.places.argument("problem_type") or _model_line(view)
+    return fault(line, problem_type=seen.problem_type or "none", label_type=seen.label_type)
+
+
+def no_head(seen: Forward, view: View) -> Verdict | None:
+    """A bare `AutoModel` knows neither labels nor a loss."""
+    refuses = seen.failure is not None and seen.failure.says("unexpected keyword argument 'labels'")
+    bare = "last_hidden_state" in seen.output_keys and seen.loss is None
+    if not (refuses or bare):
+        return None
+    line = view.places.call("AutoModel.from_pretrained", "Model.from_pretrained")
+    return fault(line, model=view.facts.model_class)
+
+
+def no_loss(seen: Forward, view: View) -> Verdict | None:
+    if seen.failure is None or not seen.failure.says("did not return a loss"):
+        return None
+    if "last_hidden_state" in seen.output_keys:
+        return None
+    return fault(view.places.argument("train_dataset"), keys=", ".join(seen.output_keys))
+
+
+def ids_outside_vocabulary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    if seen.highest_id is None or seen.vocabulary is None:
+        return NOT_FOR_THIS_TASK
+    if seen.highest_id < seen.vocabulary:
+        return None
+    line = view.places.call("add_tokens") or view.places.call("AutoTokenizer.from_pretrained")
+    return fault(line, highest=seen.highest_id, vocabulary=seen.vocabulary)
+
+
+def too_long(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    if seen.length is None or seen.positions is None:
+        return NOT_FOR_THIS_TASK
+    if seen.failure is None or seen.length <= seen.positions:
+        return None
+    line = view.places.argument("truncation", "max_length") or view.places.call("tokenizer")
+    return fault(line, length=seen.length, positions=seen.positions)
+
+
+def nan_forward(seen: Forward, view: View) -> Verdict | None:
+    if seen.nan_weights:
+        first = seen.nan_weights[0]
+        return fault(None, where=first, weights=len(seen.nan_weights))
+    if seen.nan_starts_at is not None:
+        return fault(None, where=seen.nan_starts_at, weights=0)
+    loss = seen.loss
+    return (
+        fault(None, where="loss", weights=0)
+        if loss is not None and not math.isfinite(loss)
+        else None
+    )
+
+
+def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A fresh head guesses: its loss lies near ln(classes). Far above, something counts wrongly."""
+    classes = view.facts.num_labels
+    if view.facts.task != "classification" or classes is None or classes < 2:
+        return NOT_FOR_THIS_TASK
+    if seen.own_loss or seen.label_smoothing:
+        return CannotJudge("own_loss")
+    if seen.loss is None or not math.isfinite(seen.loss):
+        return CannotJudge("no_loss_here")
+    chance = math.log(classes)
+    if chance / LOSS_FACTOR <= seen.loss <= chance * LOSS_FACTOR:
+        return None
+    return look(_model_line(view), loss=seen.loss, chance=chance, classes=classes)
+
+
+RULES: tuple[Rule, ...] = (
+    label_outside_head,
+    one_label,
+    head_and_names_disagree,
+    wrong_problem_type,
+    no_head,
+    no_loss,
+    ids_outside_vocabulary,
+    too_long,
+    nan_forward,
+    first_loss_off,
+)
+
+
+def _model_line(view: View) -> int | None:
+    return view.places.argument("num_labels") or view.places.call(
+        "ForSequenceClassification.from_pretrained",
+        "ForTokenClassification.from_pretrained",
+        "ForImageClassification.from_pretrained",
+        "Classification.from_config",
+    )
+
+
+def _loss_chart(seen: Forward, facts: Facts) -> Evidence:
+    points = [[row, loss] for row, loss in enumerate(seen.losses)]
+    classes = facts.num_labels or 0
+    marks = {"ln(classes)": math.log(classes)} if classes > 1 else {}
+    data = {"series": {"loss": points}, "marks": marks, "labels": [str(y) for y in seen.labels]}
+    snippet = (
+        f"{SNIPPET}\n"
+        "torch.nn.functional.cross_entropy(outputs.logits, batch['labels'], reduction='none')"
+    )
+    return Evidence("chart", "loss_of_each", "forward", data, snippet)

@@ -1,0 +1,104 @@
+"""Does the script build? It runs up to the call that starts the training, and no further."""
+
+from __future__ import annotations
+
+import re
+
+from debugger.outcome import Evidence, Finding
+from debugger.script import Building, Places
+from debugger.stages import first_line, traceback_shown
+
+_TODAY = {
+    "evaluation_strategy": "eval_strategy",
+    "tokenizer": "processing_class",
+    "no_cuda": "use_cpu",
+    "per_gpu_train_batch_size": "per_device_train_batch_size",
+    "per_gpu_eval_batch_size": "per_device_eval_batch_size",
+    "compute_loss": "compute_loss_func",
+    "load_metric": "evaluate.load",
+    "AdamW": "torch.optim.AdamW",
+}
+
+
+def findings(built: Building, text: str) -> list[Finding]:
+    """What went wrong before there was a Trainer, then what is odd about the one that there is."""
+    if (failed := _failed(built, text)) is not None:
+        return [failed]
+    return [*_odd(built), *_warned(built, Places(text))]
+
+
+def show(built: Building) -> list[Evidence]:
+    lines = "\n".join(built.warnings)
+    warned = [Evidence("text", "warnings", "setup", {"text": lines})] if lines else []
+    return [*traceback_shown("setup", built.failure, "python script.py"), *warned]
+
+
+def _failed(built: Building, text: str) -> Finding | None:
+    failure = built.failure
+    if built.hand_written_line is not None:
+        return _finding("hand_written_loop", "note", built.hand_written_line)
+    if built.exited and failure is not None:
+        return _finding("exits_early", "fault", failure.line, status=failure.message or "0")
+    if failure is None:
+        return None if built.trainer is not None else _finding("no_trainer", "note", None)
+    said = first_line(failure.message)
+    if failure.exception in ("SyntaxError", "IndentationError", "TabError"):
+        return _finding("does_not_parse", "fault", failure.line, said=said)
+    if failure.out_of_memory:
+        return _finding("out_of_memory", "fault", failure.line)
+    if failure.exception == "EOFError" and "input(" in _line(text, failure.line):
+        return _finding("asks_for_input", "fault", failure.line)
+    if argument := re.search(r"got an unexpected keyword argument '(\w+)'", said):
+        return _renamed(argument[1], failure.line, said, "argument")
+    if name := re.search(r"cannot import name '(\w+)' from '([\w.]+)'", said):
+        return _renamed(name[1], failure.line, said, "name")
+    if failure.exception in ("FileNotFoundError", "IsADirectoryError"):
+        return _finding("missing_file", "fault", failure.line, said=said)
+    if failure.exception == "ModuleNotFoundError":
+        return _finding("missing_module", "fault", failure.line, said=said)
+    return _finding("script_failed", "fault", failure.line, exception=failure.exception, said=said)
+
+
+def _renamed(name: str, line: int | None, said: str, kind: str) -> Finding:
+    today = _TODAY.get(name)
+    if today is None:
+        return _finding(f"unexpected_{kind}", "fault", line, name=name, said=said)
+    return _finding(f"renamed_{kind}", "fault", line, name=name, today=today)
+
+
+def _odd(built: Building) -> list[Finding]:
+    found = []
+    if len(built.trainer_lines) > 1:
+        lines = ", ".join(str(line) for line in built.trainer_lines)
+        count = len(built.trainer_lines)
+        found.append(
+            _finding("two_trainers", "look", built.training_line, count=count, lines=lines)
+        )
+    if built.training_line is None:
+        found.append(_finding("never_trains", "note", next(reversed(built.trainer_lines), None)))
+    return found
+
+
+def _warned(built: Building, places: Places) -> list[Finding]:
+    found = []
+    for message in built.warnings:
+        if argument := re.search(r"`(\w+)` is deprecated and will be removed", message):
+            found.append(
+                _finding(
+                    "deprecated_argument",
+                    "look",
+                    places.argument(argument[1]),
+                    name=argument[1],
+                    said=first_line(message),
+                )
+            )
+    return found
+
+
+def _line(text: str, number: int | None) -> str:
+    lines = text.splitlines()
+    return lines[number - 1] if number is not None and 0 < number <= len(lines) else ""
+
+
+def _finding(code: str, severity: str, line: int | None, **numbers: object) -> Finding:
+    return Finding(code, severity, "setup", line, dict(numbers))  # type: ignore[arg-type]

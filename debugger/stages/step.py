@@ -1,0 +1,163 @@
+"""Do the weights move as they should? Two real steps of the Trainer's own training, then undone."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from debugger.outcome import Evidence
+from debugger.pipelines.face import Emit, Facts, Pipeline, Step
+from debugger.stages import CannotJudge, Rule, Verdict, View, fault, look, note, traceback_shown
+
+TOO_HIGH = 5e-4
+RATHER_HIGH = 2e-4
+RATHER_LOW = 1e-6
+TOO_LOW = 1e-7
+_ADAMS = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax")
+
+
+def observe(pipeline: Pipeline, emit: Emit) -> Step:
+    return pipeline.step()
+
+
+def measured(seen: Step) -> dict[str, Any]:
+    return {"learning_rate": seen.peak_learning_rate, "trainable": seen.trainable}
+
+
+def show(seen: Step, facts: Facts) -> list[Evidence]:
+    shown = traceback_shown("step", seen.failure, "trainer.train()")
+    rows = [
+        [b.name, b.weights, b.trainable, _rounded(b.gradient), _rounded(b.update)]
+        for b in seen.blocks
+    ]
+    if rows:
+        columns = ["block", "weights", "trainable", "gradient norm", "relative update"]
+        snippet = (
+            "loss = trainer.model(**batch).loss\nloss.backward()\n"
+            "[(n, p.grad.norm()) for n, p in trainer.model.named_parameters()]\n"
+            "trainer.create_optimizer()\ntrainer.optimizer.step()"
+        )
+        shown.append(
+            Evidence("table", "blocks", "step", {"columns": columns, "rows": rows}, snippet)
+        )
+    if seen.optimizer:
+        rows = [
+            ["optimizer", seen.optimizer],
+            ["learning rate at its peak", seen.peak_learning_rate],
+            ["learning rate of the first steps", ", ".join(f"{r:g}" for r in seen.learning_rates)],
+            ["weights that train", f"{seen.trainable:,} of {seen.total:,}"],
+        ]
+        table = {"columns": ["what", "value"], "rows": rows}
+        shown.append(Evidence("table", "optimizer", "step", table, "trainer.args.learning_rate"))
+    return shown
+
+
+def everything_frozen(seen: Step, view: View) -> Verdict | None:
+    if not seen.total or seen.trainable:
+        return None
+    return fault(_freezing_line(view), total=seen.total)
+
+
+def head_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    if not seen.head:
+        return CannotJudge("no_separate_head")
+    if not seen.head_frozen or not seen.trainable:
+        return None
+    return fault(_freezing_line(view), head=seen.head[0].split(".")[0])
+
+
+def no_gradient(seen: Step, view: View) -> Verdict | None:
+    if seen.failure is not None and seen.failure.says("does not require grad") and seen.trainable:
+        return fault(seen.failure.line, blocks=len(seen.blocks))
+    reached = [b for b in seen.blocks if b.gradient]
+    if not seen.steps or reached or not seen.trainable:
+        return None
+    return fault(None, blocks=len(seen.blocks))
+
+
+def not_in_optimizer(seen: Step, view: View) -> Verdict | None:
+    if not seen.missing:
+        return None
+    line = view.places.call(f".{seen.optimizer}") or view.places.argument("optimizers")
+    return fault(line, count=len(seen.missing), first=seen.missing[0])
+
+
+def learning_rate_too_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    rate = _comparable_rate(seen, view)
+    if isinstance(rate, CannotJudge) or rate <= RATHER_HIGH:
+        return rate if isinstance(rate, CannotJudge) else None
+    line = view.places.argument("learning_rate", "lr")
+    return (fault if rate >= TOO_HIGH else look)(line, rate=rate, times=rate / 5e-5)
+
+
+def learning_rate_too_low(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    rate = _comparable_rate(seen, view)
+    if isinstance(rate, CannotJudge) or rate >= RATHER_LOW:
+        return rate if isinstance(rate, CannotJudge) else None
+    line = view.places.argument("learning_rate", "lr")
+    return (fault if rate <= TOO_LOW else look)(line, rate=rate, times=5e-5 / rate if rate else 0)
+
+
+def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    if not view.has_script:
+        return CannotJudge("no_script")
+    if view.places.argument("learning_rate", "lr", "optimizers") or seen.peak_learning_rate is None:
+        return None
+    return note(view.places.call("TrainingArguments"), rate=seen.peak_learning_rate)
+
+
+def missing_zero_grad(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Before the second step the gradients of the first must be gone."""
+    if seen.leftover_gradient is None:
+        return CannotJudge("one_step_only")
+    if seen.leftover_gradient == 0:
+        return None
+    line = view.places.function("training_step") or view.places.function("zero_grad")
+    return fault(line, norm=seen.leftover_gradient)
+
+
+def nan_update(seen: Step, view: View) -> Verdict | None:
+    if not seen.nan_after:
+        return None
+    return fault(None, count=len(seen.nan_after), first=seen.nan_after[0], steps=seen.steps)
+
+
+def nothing_moves(seen: Step, view: View) -> Verdict | None:
+    if not seen.steps or not seen.trainable or not any(b.gradient for b in seen.blocks):
+        return None
+    if any(b.update for b in seen.blocks):
+        return None
+    return fault(view.places.argument("learning_rate", "warmup_steps"), steps=seen.steps)
+
+
+RULES: tuple[Rule, ...] = (
+    everything_frozen,
+    head_frozen,
+    no_gradient,
+    not_in_optimizer,
+    learning_rate_too_high,
+    learning_rate_too_low,
+    default_learning_rate,
+    missing_zero_grad,
+    nan_update,
+    nothing_moves,
+)
+
+
+def _comparable_rate(seen: Step, view: View) -> float | CannotJudge:
+    """A rate that 1e-5 to 1e-4 can be held against: Adam, a pretrained body, most of it trained."""
+    if not view.facts.pretrained:
+        return CannotJudge("not_pretrained")
+    if seen.optimizer not in _ADAMS or seen.peak_learning_rate is None:
+        return CannotJudge("other_optimizer")
+    if seen.trainable < 0.05 * seen.total:
+        return CannotJudge("little_is_trained")
+    return seen.peak_learning_rate
+
+
+def _freezing_line(view: View) -> int | None:
+    return view.places.assignment("requires_grad") or view.places.call("requires_grad_")
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(f"{value:.3g}")
