@@ -1,0 +1,178 @@
+"""A run's own process, from the fork to its end."""
+
+import ctypes
+import faulthandler
+import importlib
+import json
+import logging
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from debugger.outcome import Event, Outcome, to_json
+from debugger.run import Run
+from debugger.workers import frames
+from debugger.workers.limits import confine, ran_out_of_memory
+
+PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything the child needs, left as a file in the run's folder."""
+
+    run: Run
+    perform: str
+    seconds: float
+    memory_mb: int
+    file_bytes: int
+
+    def write(self, folder: Path) -> None:
+        (folder / "request.json").write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    @staticmethod
+    def read(folder: Path) -> "Request":
+        fields = json.loads((folder / "request.json").read_text(encoding="utf-8"))
+        run = fields.pop("run")
+        return Request(Run(**{**run, "arguments": tuple(run["arguments"])}), **fields)
+
+
+def live(folder: Path, channel: int, zygote: int) -> NoReturn:
+    """Perform the request in `folder`, answering on the socket `channel`; never returns."""
+    status = 1
+    try:
+        os.setsid()
+        _die_with(zygote)
+        _close_all_but(channel)
+        status = _answer(folder, channel)
+    finally:
+        os._exit(status)
+
+
+def _answer(folder: Path, channel: int) -> int:
+    try:
+        request = Request.read(folder)
+        _redirect_output(folder)
+        _settle(request.run, folder)
+        _reseed(request.run.seed)
+        perform = _load(request.perform)
+        confine(request.seconds, request.memory_mb, request.file_bytes)
+        mouth = Mouth(channel)
+        mouth.say(frames.STARTED)
+        perform(request.run, mouth.emit)
+        if not mouth.done:
+            mouth.say(frames.BROKEN, b"perform ended without an outcome")
+    except SystemExit as leaving:
+        sys.stderr.flush()
+        return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except BaseException as error:  # noqa: BLE001 - whatever it is, the host must hear of it
+        told = f"{type(error).__name__}: {error}"
+        kind = frames.OUT_OF_MEMORY if ran_out_of_memory(told) else frames.BROKEN
+        Mouth(channel).say(kind, traceback.format_exc()[-20_000:].encode(errors="replace"))
+        return 1
+    return 0
+
+
+class Mouth:
+    """The child's end of the channel; any thread may speak."""
+
+    def __init__(self, channel: int) -> None:
+        self._channel = channel
+        self._lock = threading.Lock()
+        self.done = False
+
+    def emit(self, event: Event) -> None:
+        raw = to_json(event)
+        with self._lock:
+            if isinstance(event, Outcome):
+                self.done = True
+                _flush()
+            self._write(frames.pack(frames.EVENT, raw))
+
+    def say(self, kind: bytes, payload: bytes = b"") -> None:
+        _flush()
+        with self._lock:
+            self._write(frames.pack(kind, payload))
+
+    def _write(self, raw: bytes) -> None:
+        view = memoryview(raw)
+        while view:
+            view = view[os.write(self._channel, view) :]
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # the script may have replaced it
+            stream.flush()
+
+
+def _die_with(zygote: int) -> None:
+    _LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != zygote:
+        os._exit(1)
+
+
+def _close_all_but(channel: int) -> None:
+    for descriptor in map(int, os.listdir("/proc/self/fd")):
+        if descriptor > 2 and descriptor != channel:
+            with suppress(OSError):  # the listing's own, closed by now
+                os.close(descriptor)
+
+
+def _redirect_output(folder: Path) -> None:
+    flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND
+    console = os.open(folder / "console.txt", flags, 0o600)
+    os.dup2(console, 1)
+    os.dup2(console, 2)
+    os.close(console)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(  # pyright: ignore[reportAttributeAccessIssue]
+            encoding="utf-8", errors="backslashreplace", line_buffering=True
+        )
+    # What the clinic itself logs is for the host, not for the learner's console.
+    ours = logging.getLogger("debugger")
+    ours.addHandler(logging.FileHandler(folder / "clinic.log", encoding="utf-8", delay=True))
+    ours.propagate = False
+    # The parent asks with SIGUSR1 where a run is before it ends it; a crash writes the same.
+    whereabouts = open(folder / "whereabouts.txt", "w")  # noqa: SIM115
+    faulthandler.enable(whereabouts, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, whereabouts, all_threads=False)
+
+
+def _settle(run: Run, folder: Path) -> None:
+    """Folders, environment and arguments as the script would find them if it ran by itself."""
+    os.environ |= {"TMPDIR": str(folder / "tmp"), "CLINIC_ASSETS": run.assets}
+    tempfile.tempdir = None
+    if run.folder is None:
+        os.environ["HOME"] = str(folder / "home")
+    os.chdir(run.folder or folder / "home")
+    sys.argv[:] = [run.filename, *run.arguments]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if run.device == "cpu":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+        if torch := sys.modules.get("torch"):
+            torch.set_num_threads(1)
+
+
+def _reseed(seed: int) -> None:
+    """A fork inherits the state of every generator: without this all runs draw the same numbers."""
+    random.seed(seed)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(seed % 2**32)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(seed)
+
+
+def _load(perform: str) -> Callable[[Run, Callable[[Event], None]], None]:
+    module, _, name = perform.partition(":")
+    return getattr(importlib.import_module(module), name)

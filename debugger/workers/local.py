@@ -1,0 +1,219 @@
+"""The engine of one machine: a queue in front of one warm zygote."""
+
+import itertools
+import logging
+import queue
+import secrets
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fcntl import LOCK_EX, LOCK_NB, flock
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from debugger.outcome import Accepted, Event, Outcome
+from debugger.run import Run
+from debugger.workers.child import Request
+from debugger.workers.limits import Limits
+from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
+from debugger.workers.zygote import Zygote, environment
+
+log = logging.getLogger(__name__)
+CLOSING_SECONDS = 10.0
+
+
+@dataclass(eq=False)
+class _Job:
+    run: Run
+    ticket: str
+    place: int = -1
+    news: queue.SimpleQueue[Event] = field(default_factory=queue.SimpleQueue)
+    cancel: Cancel = field(default_factory=Cancel)
+    driver: threading.Thread | None = None
+
+    def stand_at(self, place: int) -> None:
+        if place != self.place:
+            self.place = place
+            self.news.put(Accepted(self.ticket, place))
+
+
+class LocalEngine:
+    """Runs at most `workers` runs at once, first come, first served; any thread may ask.
+
+    `perform` names `module:function`, called as `function(run, emit)` in a process of its own.
+    `online` lets the libraries reach the hub and use the host's caches.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        seconds: float,
+        memory_mb: int,
+        data_dir: Path,
+        perform: str = "debugger.diagnosis:perform",
+        preload: Iterable[str] = ("debugger.workers.warm",),
+        online: bool = False,
+    ) -> None:
+        self._workers = workers
+        self._limits = Limits(seconds, memory_mb)
+        self._perform = perform
+        self._folder = _Folder(data_dir.absolute() / "runs")
+        self._zygote = Zygote(preload, environment(data_dir.absolute(), online))
+        self._lock = threading.Lock()
+        self._waiting: list[_Job] = []
+        self._running: list[_Job] = []
+        self._started = self._finished = 0
+        self._closed = False
+
+    def events(self, run: Run) -> Iterator[Event]:
+        """First `Accepted`, again whenever the place in the queue changes; last one `Outcome`.
+
+        Closing the iterator early cancels the run.
+        """
+        job = _Job(run, secrets.token_hex(8))
+        with self._lock:
+            self._waiting.append(job)
+            self._move_up()
+        try:
+            while True:
+                event = job.news.get()
+                yield event
+                if isinstance(event, Outcome):
+                    return
+        finally:
+            self._cancel(job)
+
+    def cancel(self, ticket: str) -> None:
+        """End the run with this ticket; one that has ended, or never was, is no error."""
+        with self._lock:
+            jobs = [job for job in (*self._waiting, *self._running) if job.ticket == ticket]
+        for job in jobs:
+            self._cancel(job)
+
+    def status(self) -> dict[str, Any]:
+        with self._lock:
+            return {
+                "workers": self._workers,
+                "queued": len(self._waiting),
+                "running": len(self._running),
+                "started": self._started,
+                "finished": self._finished,
+                "zygote": self._zygote.pid is not None,
+                "zygote_pid": self._zygote.pid,
+            }
+
+    def warm(self) -> None:
+        """Start the zygote in the background, so that the first run need not wait for it."""
+        self._zygote.warm()
+
+    def close(self) -> None:
+        """Cancel everything, and leave no process and no folder behind."""
+        with self._lock:
+            self._closed = True
+            jobs = [*self._waiting, *self._running]
+        for job in jobs:
+            self._cancel(job)
+        for job in jobs:
+            if job.driver is not None:
+                job.driver.join(CLOSING_SECONDS)
+        self._zygote.close()
+        self._folder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _cancel(self, job: _Job) -> None:
+        with self._lock:
+            if job in self._waiting:
+                self._waiting.remove(job)
+                job.news.put(outcome_of(Ended("cancelled"), job.run))
+                job.cancel.close()
+                self._move_up()
+            elif job in self._running:
+                job.cancel.turn_on()
+
+    def _move_up(self) -> None:
+        """Start who may start, and tell the others where they stand; with the lock held."""
+        while self._waiting and (len(self._running) < self._workers or self._closed):
+            job = self._waiting.pop(0)
+            job.stand_at(0)
+            if self._closed:
+                job.news.put(outcome_of(Ended("cancelled"), job.run))
+                job.cancel.close()
+                continue
+            self._running.append(job)
+            self._started += 1
+            job.driver = threading.Thread(target=self._drive, args=(job,), daemon=True)
+            job.driver.start()
+        for place, job in enumerate(self._waiting, 1):
+            job.stand_at(place)
+
+    def _drive(self, job: _Job) -> None:
+        outcome = None
+        try:
+            with self._folder.of_a_run() as folder:
+                request = Request(
+                    job.run,
+                    self._perform,
+                    self._limits.seconds,
+                    self._limits.memory_mb,
+                    self._limits.file_bytes,
+                )
+                outcome = execute(
+                    self._zygote, request, self._limits, Path(folder), job.cancel, job.news.put
+                )
+        except OSError as error:
+            outcome = outcome or outcome_of(our_fault(repr(error)), job.run)
+        finally:
+            with self._lock:
+                self._running.remove(job)
+                self._finished += 1
+                job.cancel.close()
+                self._move_up()
+            job.news.put(outcome or outcome_of(our_fault("the driver failed"), job.run))
+
+
+class _Folder:
+    """This engine's part of the data folder. What killed engines left there is swept away."""
+
+    def __init__(self, runs: Path) -> None:
+        runs.mkdir(parents=True, exist_ok=True)
+        self._numbers = itertools.count(1)
+        with open(runs / "lock", "w") as one_at_a_time:
+            flock(one_at_a_time, LOCK_EX)
+            for folder in runs.iterdir():
+                if folder.is_dir() and _abandoned(folder):
+                    shutil.rmtree(folder, ignore_errors=True)
+            self.path = Path(tempfile.mkdtemp(dir=runs, prefix=""))
+            self._alive = open(self.path / "alive", "w")  # noqa: SIM115
+            flock(self._alive, LOCK_EX)
+
+    def of_a_run(self) -> tempfile.TemporaryDirectory[str]:
+        return tempfile.TemporaryDirectory(
+            prefix=f"{next(self._numbers)}-", dir=self.path, ignore_cleanup_errors=True
+        )
+
+    def close(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._alive.close()
+
+
+def _abandoned(folder: Path) -> bool:
+    """Whether no living engine holds the folder."""
+    try:
+        with open(folder / "alive", "w") as alive:
+            flock(alive, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,0 +1,298 @@
+"""One run in one forked child, seen from the server: watch it, pass on what it says, end it."""
+
+import logging
+import os
+import re
+import selectors
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from debugger.outcome import (
+    Accepted,
+    Ending,
+    Event,
+    Evidence,
+    Finding,
+    Outcome,
+    Shown,
+    StageName,
+    StageStarted,
+    from_json,
+)
+from debugger.run import Run
+from debugger.workers import frames
+from debugger.workers.child import Request
+from debugger.workers.limits import MEGABYTE, Limits, memory_of, ran_out_of_memory
+from debugger.workers.zygote import Child, Zygote, ZygoteError
+
+log = logging.getLogger(__name__)
+
+TAIL_BYTES = 20_000
+HANG_UP_SECONDS = 2.0
+ENDINGS: dict[str, Ending] = {
+    "out_of_time": "stopped",
+    "out_of_memory": "stopped",
+    "too_much_output": "stopped",
+    "too_many_events": "stopped",
+    "cancelled": "stopped",
+    "killed": "stopped",
+    "process_died": "fail",
+    "forged_events": "unknown",
+    "clinic_error": "unknown",
+}
+
+
+class Ended(Exception):
+    """The run ends here, for a reason from outside: one of `ENDINGS`."""
+
+    def __init__(self, code: str, **numbers: Any) -> None:
+        super().__init__(code)
+        self.code = code
+        self.numbers = numbers
+
+
+class Cancel:
+    """A switch that can also be waited on; turning it twice is harmless."""
+
+    def __init__(self) -> None:
+        self._bell, self.fileobj = socket.socketpair()
+        self.on = False
+
+    def turn_on(self) -> None:
+        self.on = True
+        with suppress(OSError):
+            self._bell.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._bell.close()
+        self.fileobj.close()
+
+
+def execute(
+    zygote: Zygote,
+    request: Request,
+    limits: Limits,
+    folder: Path,
+    cancel: Cancel,
+    put: Callable[[Event], None],
+) -> Outcome:
+    """Run the request in a child of the zygote; every event but the returned last one is put."""
+    (folder / "home").mkdir()
+    (folder / "tmp").mkdir()
+    request.write(folder)
+    began = time.monotonic()
+    watch = Watch(limits, folder)
+    try:
+        child = zygote.fork(folder, lambda: cancel.on)
+        if child is None:
+            raise Ended("cancelled")
+        try:
+            outcome = watch.until_the_end(child, cancel, put)
+        except Ended:
+            watch.ask_where(child)
+            raise
+        finally:
+            child.end(dead=watch.dead)
+    except (Ended, ZygoteError) as error:
+        ended = error if isinstance(error, Ended) else our_fault(str(error))
+        outcome = outcome_of(
+            ended,
+            request.run,
+            stage=watch.stage,
+            seconds=time.monotonic() - (watch.started or began),
+            line=line_in(folder / "whereabouts.txt", request.run.filename),
+        )
+    if said := _tail(folder / "clinic.log")[0]:
+        log.warning("the clinic said in a run: %s", said)
+    if console := console_of(folder / "console.txt", watch.stage):
+        put(console)
+    return outcome
+
+
+def outcome_of(
+    ended: Ended, run: Run, stage: StageName = "setup", seconds: float = 0, line: int | None = None
+) -> Outcome:
+    finding = Finding(ended.code, "fault", stage, line, ended.numbers)
+    return Outcome(ENDINGS[ended.code], run.device, seconds, finding=finding)
+
+
+class Watch:
+    """What is known about one child: its clock, its stage, and how much it has said."""
+
+    def __init__(self, limits: Limits, folder: Path) -> None:
+        self.stage: StageName = "setup"
+        self.started: float | None = None
+        self.dead = False
+        self._limits = limits
+        self._console = folder / "console.txt"
+        self._whereabouts = folder / "whereabouts.txt"
+        self._frames = frames.Frames(limits.event_bytes)
+        self._forked = time.monotonic()
+        self._looked = 0.0
+        self._bytes = 0
+        self._events = 0
+
+    def until_the_end(self, child: Child, cancel: Cancel, put: Callable[[Event], None]) -> Outcome:
+        """The outcome that the child itself gave; Ended when it ends in any other way."""
+        self._forked = time.monotonic()
+        with selectors.DefaultSelector() as selector:
+            for source in (child.channel, child.line, cancel.fileobj):
+                selector.register(source, selectors.EVENT_READ)
+            while True:
+                ready = {key.fileobj for key, _ in selector.select(self._limits.look_every)}
+                for event in self._heard(child):
+                    if isinstance(event, Outcome):
+                        return event
+                    put(event)
+                if cancel.on:
+                    raise Ended("cancelled")
+                if child.line in ready:
+                    raise self._death(child)
+                self._look_at(child)
+
+    def ask_where(self, child: Child) -> None:
+        """Have a child that is about to be stopped write down the line it is at."""
+        if self.started is None or self.dead:
+            return
+        with suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGUSR1)
+        for _ in range(10):
+            time.sleep(0.01)
+            if self._whereabouts.stat().st_size:
+                return
+
+    def _heard(self, child: Child) -> Iterator[Event]:
+        """What can be read now, but never so much that nobody looks at the clock."""
+        for _ in range(16):
+            try:
+                raw = child.channel.recv(1 << 16)
+            except BlockingIOError:
+                return
+            except ConnectionError:
+                raw = b""
+            if not raw:
+                raise self._death(child)
+            self._bytes += len(raw)
+            for kind, payload in self._cut(raw):
+                if kind == frames.EVENT:
+                    yield self._event(payload)
+                elif kind == frames.STARTED:
+                    self.started = self.started or time.monotonic()
+                elif kind == frames.OUT_OF_MEMORY:
+                    raise Ended("out_of_memory", memory_mb=self._limits.memory_mb)
+                else:
+                    raise our_fault(payload.decode(errors="replace"))
+
+    def _cut(self, raw: bytes) -> Iterator[tuple[bytes, bytes]]:
+        try:
+            yield from self._frames.feed(raw)
+        except frames.Forged as error:
+            log.warning("a run was ended: %s", error)
+            raise Ended("forged_events") from None
+
+    def _event(self, payload: bytes) -> Event:
+        self._events += 1
+        if self._events > self._limits.events or self._bytes > self._limits.stream_bytes:
+            raise Ended("too_many_events", events=self._events)
+        try:
+            event = from_json(payload)
+        except ValidationError:
+            event = None
+        if event is None or isinstance(event, Accepted):
+            log.warning("a run was ended: it sent %r", payload[:200])
+            raise Ended("forged_events")
+        if isinstance(event, StageStarted):
+            self.stage = event.stage
+        return event
+
+    def _look_at(self, child: Child) -> None:
+        now = time.monotonic()
+        if self.started is None:
+            if now - self._forked > self._limits.start_seconds:
+                raise our_fault("a child said nothing after the fork")
+        elif now - self.started > self._limits.seconds:
+            raise Ended("out_of_time", seconds=self._limits.seconds)
+        if now - self._looked < self._limits.look_every:
+            return
+        self._looked = now
+        if memory_of(child.pid) > self._limits.memory_mb * MEGABYTE:
+            raise Ended("out_of_memory", memory_mb=self._limits.memory_mb)
+        if _size(self._console) > self._limits.output_bytes:
+            raise Ended("too_much_output", megabytes=self._limits.output_bytes // MEGABYTE)
+
+    def _death(self, child: Child) -> Ended:
+        """Why a child ended that had not given its outcome."""
+        child.line.settimeout(HANG_UP_SECONDS)
+        try:
+            news = child.death()
+        except TimeoutError:
+            log.warning("a run was ended: it closed its channel and lived on")
+            return Ended("forged_events")
+        self.dead = True
+        number, status = news.get("signal", signal.SIGKILL), news.get("status", 0)
+        if number == signal.SIGXCPU:
+            return Ended("out_of_time", seconds=self._limits.seconds)
+        if _size(self._console) > self._limits.output_bytes:
+            return Ended("too_much_output", megabytes=self._limits.output_bytes // MEGABYTE)
+        if number and ran_out_of_memory(_tail(self._console)[0]):
+            return Ended("out_of_memory", memory_mb=self._limits.memory_mb)
+        name = _signal_name(number)
+        code = "killed" if number == signal.SIGKILL else "process_died"
+        return Ended(code, signal=name, status=128 + number if number else status)
+
+
+def our_fault(message: str) -> Ended:
+    """Details go to the host's log; the learner reads that it was not her script."""
+    log.error("a run failed on our side: %s", message)
+    return Ended("clinic_error")
+
+
+def line_in(whereabouts: Path, filename: str) -> int | None:
+    """The innermost line of the script among the frames that faulthandler wrote, newest first."""
+    if not _size(whereabouts):
+        return None
+    known = filename.encode("ascii", "backslashreplace").decode()
+    text = whereabouts.read_text(encoding="utf-8", errors="replace")
+    for file, line in re.findall(r'File "(.*)", line (\d+)', text):
+        if file == known:
+            return int(line)
+    return None
+
+
+def console_of(path: Path, stage: StageName) -> Shown | None:
+    """The end of what was printed, as a terminal would show it, or None when nothing was."""
+    text, cut = _tail(path)
+    lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n")]
+    shown = "\n".join(lines)
+    if not shown.strip():
+        return None
+    return Shown(Evidence("text", "console", stage, {"text": shown, "cut": cut}))
+
+
+def _tail(path: Path) -> tuple[str, int]:
+    """The last bytes of a file as text, and how many stand before them."""
+    size = _size(path)
+    if not size:
+        return "", 0
+    with open(path, "rb") as file:
+        cut = max(0, size - TAIL_BYTES)
+        file.seek(cut)
+        return file.read(TAIL_BYTES).decode(errors="replace"), cut
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name if number else ""
+    except ValueError:
+        return f"signal {number}"

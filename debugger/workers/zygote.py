@@ -1,0 +1,240 @@
+"""The server's hold on the zygote: starts it, notices its death, asks it for children."""
+
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from debugger.workers.forking import kill
+
+log = logging.getLogger(__name__)
+START_SECONDS = 180.0
+KILL_SECONDS = 5.0
+_START = (
+    "import sys; control, preload, sys.path = int(sys.argv[1]), sys.argv[2], sys.argv[3:]; "
+    "from debugger.workers.forking import main; main(control, preload)"
+)
+
+
+class ZygoteError(RuntimeError):
+    """The zygote could not be started, or went away; the message is for the host's log."""
+
+
+def environment(data_dir: Path, online: bool) -> dict[str, str]:
+    """The zygote's environment: what must be set before Python and the libraries start.
+
+    Offline, all that the libraries keep lies under `data_dir`; online, in the host's caches.
+    """
+    fixed = dict(os.environ)
+    for name in ("USE_TORCH", "PYTHONDONTWRITEBYTECODE"):  # USE_TORCH=0 breaks evaluate
+        fixed.pop(name, None)
+    fixed.update(
+        TF_USE_LEGACY_KERAS="1",
+        USE_TF="0",
+        TOKENIZERS_PARALLELISM="false",
+        PYTORCH_NVML_BASED_CUDA_CHECK="1",
+        OMP_NUM_THREADS="1",
+        MKL_NUM_THREADS="1",
+        OPENBLAS_NUM_THREADS="1",
+        PYTHONHASHSEED="0",
+    )
+    if not online:
+        fixed.update(
+            HF_HUB_OFFLINE="1",
+            HF_HOME=str(data_dir / "huggingface"),
+            HF_DATASETS_CACHE=str(data_dir / "datasets"),
+        )
+    return fixed
+
+
+@dataclass(frozen=True)
+class Child:
+    """One forked process. `line` turns readable when it dies; whoever holds it must call `end`."""
+
+    pid: int
+    channel: socket.socket
+    line: socket.socket
+
+    def death(self) -> dict[str, int]:
+        """`signal` (0 for none) and `status`; empty when the zygote itself is gone."""
+        return _receive(self.line)
+
+    def end(self, dead: bool) -> None:
+        """Kill it and its group. Until `line` closes the zygote keeps its pid from being reused."""
+        kill(self.pid)
+        if not dead:
+            self.line.settimeout(KILL_SECONDS)
+            with suppress(TimeoutError):
+                _receive(self.line)
+        self.channel.close()
+        self.line.close()
+
+
+class Zygote:
+    def __init__(self, preload: Iterable[str], environment: dict[str, str]) -> None:
+        self._preload = ",".join(preload)
+        self._environment = environment
+        self._changed = threading.Condition()
+        self._keeper: threading.Thread | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._ready = False
+        self._closed = False
+        self._failure = ""
+
+    @property
+    def pid(self) -> int | None:
+        """While it can fork."""
+        with self._changed:
+            return self._process.pid if self._ready and self._process else None
+
+    def warm(self) -> None:
+        """Start it in the background, unless it is there or on its way."""
+        with self._changed:
+            if self._keeper is None and not self._closed:
+                self._failure = ""
+                self._keeper = threading.Thread(target=self._keep, name="zygote", daemon=True)
+                self._keeper.start()
+
+    def fork(self, folder: Path, give_up: Callable[[], bool]) -> Child | None:
+        """A child that performs the request in `folder`, or None once `give_up` says so.
+
+        Starts the zygote when needed and waits for it. Raises ZygoteError when there is none.
+        """
+        for _ in range(3):
+            control = self._wait(give_up)
+            if control is None:
+                return None
+            if (child := _ask(control, folder)) is not None:
+                return child
+            self._forget(control)
+        raise ZygoteError("the zygote died three times before it could fork")
+
+    def close(self) -> None:
+        with self._changed:
+            self._closed = True
+            keeper, process = self._keeper, self._process
+            if self._control is not None:
+                with suppress(OSError):
+                    self._control.shutdown(socket.SHUT_RDWR)
+            self._changed.notify_all()
+        if process is not None and not self._ready:
+            process.kill()  # still importing: it reads nothing yet
+        if keeper is not None:
+            keeper.join(10)
+
+    def _wait(self, give_up: Callable[[], bool]) -> socket.socket | None:
+        self.warm()
+        with self._changed:
+            while not self._ready:
+                if self._failure:
+                    raise ZygoteError(self._failure)
+                if self._closed or give_up():
+                    return None
+                self._changed.wait(0.1)
+            return self._control
+
+    def _forget(self, control: socket.socket) -> None:
+        with self._changed:
+            if self._control is control:
+                self._ready = False
+
+    def _keep(self) -> None:
+        """One zygote after another, until closed or until one cannot even import."""
+        while True:
+            try:
+                failure = self._live_once()
+            except OSError as error:
+                failure = f"the zygote could not be started: {error}"
+            with self._changed:
+                self._ready, self._control, self._process = False, None, None
+                if failure or self._closed:
+                    self._failure = failure
+                    self._keeper = None
+                    self._changed.notify_all()
+                    return
+            log.warning("the zygote died and is warmed again")
+
+    def _live_once(self) -> str:
+        """Why it cannot be used at all; empty when it was ready until it died."""
+        with tempfile.TemporaryFile() as printed:
+            process, control = self._start(printed)
+            with control:
+                failure = self._until_it_dies(control)
+                process.kill()
+                status = process.wait()
+            if not failure:
+                return ""
+            printed.seek(0)
+            tail = printed.read()[-4000:].decode(errors="replace")
+            return f"{failure}\nstatus {status}\n{tail}".strip()
+
+    def _start(self, printed: IO[bytes]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        path = [os.path.abspath(entry or ".") for entry in sys.path]
+        with theirs, self._changed:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _START, str(theirs.fileno()), self._preload, *path],
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=printed,
+                env=self._environment,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+            self._control = ours
+            if self._closed:
+                self._process.kill()
+            return self._process, ours
+
+    def _until_it_dies(self, control: socket.socket) -> str:
+        control.settimeout(START_SECONDS)
+        try:
+            news = _receive(control)
+        except TimeoutError:
+            return f"preloading took more than {START_SECONDS:.0f} seconds"
+        if "seconds" not in news:
+            return str(news.get("error", "the zygote died while preloading"))
+        control.settimeout(None)
+        with self._changed:
+            self._ready = True
+            self._changed.notify_all()
+        _receive(control)
+        return ""
+
+
+def _ask(control: socket.socket, folder: Path) -> Child | None:
+    """None when the zygote is gone."""
+    channel, their_channel = socket.socketpair()
+    line, their_line = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with their_channel, their_line:
+        descriptors = [their_channel.fileno(), their_line.fileno()]
+        with suppress(OSError):
+            socket.send_fds(control, [str(folder).encode()], descriptors)
+    news = _receive(line)
+    if "pid" in news:
+        channel.setblocking(False)
+        return Child(news["pid"], channel, line)
+    channel.close()
+    line.close()
+    return None
+
+
+def _receive(end: socket.socket) -> dict[str, Any]:
+    """The next message of the zygote, or nothing when it is gone."""
+    try:
+        raw = end.recv(1 << 16)
+    except TimeoutError:
+        raise
+    except OSError:
+        return {}
+    return json.loads(raw) if raw else {}
