@@ -1,0 +1,116 @@
+"""Is this script cured? A pure function of what trusted processes saw, never of its text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from debugger.outcome import StageName
+from debugger.report import Report
+from scenarios.scenario import Scenario
+
+MUST_RUN: tuple[StageName, ...] = (
+    "setup",
+    "data",
+    "batch",
+    "forward",
+    "step",
+    "evaluate",
+    "overfit",
+    "train",
+)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    cured: bool
+    missing: tuple[str, ...]
+    first_failing_stage: StageName | None
+    metric: dict[str, Any] = field(default_factory=dict)
+    twin_metric: dict[str, Any] = field(default_factory=dict)
+
+
+def judge(report: Report, twin: Report, scenario: Scenario) -> Verdict:
+    """What is missing, in the order in which a person would mend it."""
+    if any(twin.stage(name).outcome not in ("pass", "look") for name in MUST_RUN):
+        return Verdict(False, ("twin_failed",), report.first_failing_stage, _metric(report))
+    missing = [
+        *_task_changed(report, twin),
+        *_metric_changed(report, twin),
+        *_still_broken(report, scenario),
+        *_learns_less(report, twin, scenario),
+    ]
+    return Verdict(
+        cured=not missing,
+        missing=tuple(dict.fromkeys(missing)),
+        first_failing_stage=report.first_failing_stage,
+        metric=_metric(report),
+        twin_metric=_metric(twin),
+    )
+
+
+def _still_broken(report: Report, scenario: Scenario) -> list[str]:
+    missing = []
+    if any(f.code == scenario.code and f.severity != "note" for f in report.findings):
+        missing.append("fault_still_there")
+    if any(report.stage(name).outcome in ("fail", "stopped", "unknown") for name in MUST_RUN):
+        missing.append("stage_fails")
+    return missing
+
+
+def _task_changed(report: Report, twin: Report) -> list[str]:
+    """The same rows with the same labels, in training and in evaluation."""
+    here, there = report.stage("data").measured, twin.stage("data").measured
+    if not here:
+        return []
+    missing = []
+    for split, code in (("train", "rows_changed"), ("eval", "eval_rows_changed")):
+        mine, wanted = here.get(split), there.get(split)
+        if wanted is None:
+            continue
+        if mine is None or mine["rows"] != wanted["rows"]:
+            missing.append(code)
+        elif mine["labels"] != wanted["labels"]:
+            missing.append("labels_changed")
+        elif mine["digest"] and mine["digest"] != wanted["digest"]:
+            missing.append(code)
+    return missing
+
+
+def _metric_changed(report: Report, twin: Report) -> list[str]:
+    here, there = report.stage("evaluate").measured, twin.stage("evaluate").measured
+    if not here or not there.get("has_metric"):
+        return []
+    if not here["has_metric"] or here["eval_rows"] is None:
+        return ["metric_missing"]
+    known = ("metric_flatters_constant", "metric_wrong_on_perfect")
+    missing = [f.code for f in report.stage("evaluate").findings if f.code in known]
+    answers = set(here["answers"])
+    if report.stage("evaluate").outcome != "fail" and not set(there["answers"]) <= answers:
+        missing.append("metric_missing")
+    if there["perfect"] is not None and here["perfect"] is None and not missing:
+        missing.append("metric_untried")
+    return missing
+
+
+def _learns_less(report: Report, twin: Report, scenario: Scenario) -> list[str]:
+    here, there = report.stage("train").measured, twin.stage("train").measured
+    if not here or not here.get("losses"):
+        return ["not_trained"]
+    accuracy, wanted = here.get("accuracy"), there.get("accuracy")
+    if accuracy is None and wanted is not None:
+        return ["not_trained"]
+    if here["steps"] < there["steps"]:
+        return ["not_trained"]
+    if (
+        accuracy is not None
+        and wanted is not None
+        and accuracy < wanted - scenario.checks.tolerance
+    ):
+        return ["below_twin"]
+    return []
+
+
+def _metric(report: Report) -> dict[str, Any]:
+    train = report.stage("train").measured
+    return {name: train[name] for name in ("accuracy", "majority", "steps") if name in train}

@@ -1,0 +1,186 @@
+"""What a scenario is: the documented facts of its `scenario.toml`, its script, its words."""
+
+from dataclasses import field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from debugger.outcome import StageName
+
+STRICT = ConfigDict(strict=True, extra="forbid")
+MOST_STEPS = 120
+
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+Text = Annotated[str, Field(min_length=1)]
+Framework = Literal["pytorch", "keras"]
+Symptom = Literal["crash", "no_learning", "false_number", "none"]
+Refusal = Literal[
+    "stage_fails",
+    "fault_still_there",
+    "below_twin",
+    "rows_changed",
+    "eval_rows_changed",
+    "labels_changed",
+    "metric_missing",
+    "metric_wrong_on_perfect",
+    "metric_flatters_constant",
+    "not_trained",
+]
+
+
+class ScenarioError(ValueError):
+    """A sentence for whoever wrote or named a scenario: the file, the key, what was expected."""
+
+
+@dataclass(frozen=True, config=STRICT)
+class Replacement:
+    """`old` stands exactly once in the script; an empty `new` deletes it."""
+
+    old: Text
+    new: str
+
+
+@dataclass(frozen=True, config=STRICT)
+class Fix:
+    """A repair to choose. A wrong one ends at the stage `ends_at` with the finding `code`."""
+
+    id: Id
+    right: bool
+    replacements: Annotated[tuple[Replacement, ...], Field(min_length=1)]
+    ends_at: StageName | None = None
+    code: Id | None = None
+
+
+@dataclass(frozen=True, config=STRICT)
+class Cheat:
+    """A patch that silences the symptom and leaves the fault: the judge says `refused_by`."""
+
+    id: Id
+    replacements: Annotated[tuple[Replacement, ...], Field(min_length=1)]
+    refused_by: Refusal
+
+
+@dataclass(frozen=True, config=STRICT)
+class Source:
+    """A public page: a section of the course, or the thread where people met the fault."""
+
+    title: Text
+    url: Annotated[str, Field(pattern=r"^https://")]
+
+
+@dataclass(frozen=True, config=STRICT)
+class Quotation:
+    """What the course printed, word for word, and when. Never translated."""
+
+    year: Annotated[int, Field(ge=2018, le=2100)]
+    text: Text
+
+
+@dataclass(frozen=True, config=STRICT)
+class Checks:
+    """A cured script comes within `tolerance` of the twin's `metric` after `steps` of training."""
+
+    metric: Id
+    tolerance: Annotated[float, Field(gt=0, lt=1)]
+    steps: Annotated[int, Field(ge=1, le=MOST_STEPS)]
+
+
+@dataclass(frozen=True, config=STRICT)
+class Question:
+    """Asked before the evidence is shown. The first choice is the right one: pages shuffle them."""
+
+    ask: Text
+    choices: Annotated[tuple[Text, ...], Field(min_length=2)]
+
+
+@dataclass(frozen=True, config=STRICT)
+class Said:
+    """`label` offers a change; `says` tells what really happens with it."""
+
+    label: Text
+    says: Text
+
+
+@dataclass(frozen=True, config=STRICT)
+class ScenarioWords:
+    """One language. The four hints: where to look, what to compare, what it means, the line."""
+
+    title: Text
+    complaint: Text
+    hints: Annotated[tuple[Text, ...], Field(min_length=4, max_length=4)]
+    lesson: Text
+    questions: dict[StageName, Question]
+    fixes: dict[str, Said]
+    cheats: dict[str, Said] = field(default_factory=dict)
+    since_then: Text | None = None
+
+
+@dataclass(frozen=True, config=STRICT)
+class Scenario:
+    """The facts of `scenario.toml`, with the script and the words that stand beside it.
+
+    `symptom` is all that a learner knows at the start; it shows at `symptom_stage`. The cause can
+    be seen first at `first_stage`, as the finding `code`. A decoy has none of the three. `twin`
+    names the right fixes that make the healthy run; other right fixes are as good.
+    """
+
+    id: Id
+    framework: Framework
+    order: int
+    difficulty: Annotated[int, Field(ge=1, le=3)]
+    minutes: Annotated[int, Field(ge=1, le=60)]
+    symptom: Symptom
+    course: Source
+    origin: Source
+    checks: Checks
+    folder: Annotated[Path, Field(strict=False)]
+    script: str
+    words: ScenarioWords
+    decoy: bool = False
+    symptom_stage: StageName | None = None
+    first_stage: StageName | None = None
+    code: Id | None = None
+    course_message: Quotation | None = None
+    twin_fixes: tuple[Id, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    cheats: tuple[Cheat, ...] = ()
+
+    def fix(self, fix_id: str) -> Fix:
+        """The fix of that id, or a ScenarioError that names the ids there are."""
+        for fix in self.fixes:
+            if fix.id == fix_id:
+                return fix
+        known = ", ".join(fix.id for fix in self.fixes) or "none"
+        raise ScenarioError(f"{self.id} has no fix {fix_id!r}; it has {known}.")
+
+    def patched(self, fix_ids: list[str] | tuple[str, ...]) -> str:
+        """The script with these fixes applied, in this order."""
+        script = self.script
+        for fix_id in fix_ids:
+            script = self._replaced(script, self.fix(fix_id))
+        return script
+
+    def cheated(self, cheat_id: str) -> str:
+        """The script with one cheat in it."""
+        for cheat in self.cheats:
+            if cheat.id == cheat_id:
+                return self._replaced(self.script, cheat)
+        known = ", ".join(cheat.id for cheat in self.cheats) or "none"
+        raise ScenarioError(f"{self.id} has no cheat {cheat_id!r}; it has {known}.")
+
+    @property
+    def twin(self) -> str:
+        """The healthy script that everything is compared with; a decoy is its own."""
+        return self.patched(self.twin_fixes)
+
+    def _replaced(self, script: str, patch: Fix | Cheat) -> str:
+        for replacement in patch.replacements:
+            if script.count(replacement.old) != 1:
+                raise ScenarioError(
+                    f"{self.id}: {patch.id!r} cannot be applied after the changes before it; "
+                    "both touch the same lines."
+                )
+            script = script.replace(replacement.old, replacement.new)
+        return script
