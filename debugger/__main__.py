@@ -1,0 +1,243 @@
+"""python -m debugger: the same diagnosis for people at a terminal and for other programs."""
+
+import os
+import sys
+import tokenize
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from debugger.arguments import MOST_STEPS, Usage, parse
+from debugger.run import ALL, WALK, Run
+from debugger.settings import SettingError, Settings
+from debugger.settings import read as read_settings
+from debugger.words import Words
+
+if TYPE_CHECKING:
+    from debugger.report import Report
+    from scenarios import Scenario
+
+    Reports = dict[str, Report]
+
+FAULT, UNJUDGED, USAGE, INTERRUPTED = 1, 2, 64, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status; see "Exit status" in the README."""
+    from scenarios import ScenarioError
+
+    words = Words()
+    try:
+        asked = parse(sys.argv[1:] if arguments is None else arguments, words)
+        return COMMANDS[asked.command](asked, read_settings(), words)
+    except (Usage, SettingError, ScenarioError) as error:
+        print(error, file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        print("\n" + words.say("cli", "interrupted"), file=sys.stderr)
+        return INTERRUPTED
+
+
+def _list(asked: Namespace, _: Settings, words: Words) -> int:
+    import scenarios
+    from debugger.printing.catalogue import to_json, to_text
+
+    found = scenarios.all()
+    if asked.json:
+        _say_json([to_json(scenario) for scenario in found])
+    else:
+        _say(to_text(found, words, _width(), _coloured(sys.stdout)))
+    return 0
+
+
+def _run(asked: Namespace, settings: Settings, words: Words) -> int:
+    scenario = _scenario(asked.scenario, words)
+    asked.steps = asked.steps or scenario.checks.steps
+    run = _asked_run(asked, settings, scenario.patched(asked.fix))
+    run = replace(run, filename=str(scenario.folder / "script.py"))
+    twin = replace(run, script=scenario.twin, stage="train")
+    runs = {"script": run}
+    if run.stage in ("train", ALL) and twin.script != run.script:
+        runs["twin"] = twin
+    with _engine(settings, words) as ask:
+        reports = ask(runs)
+        report = reports["script"]
+        if report.stage("train").outcome != "not run" and twin.script != run.script:
+            from debugger.diagnosis import compare
+
+            report = compare(report, reports.get("twin") or ask({"twin": twin})["twin"])
+    return _tell(report, asked.json, words)
+
+
+def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
+    path = Path(asked.script)
+    run = _asked_run(asked, settings, _script(path, words))
+    run = replace(run, filename=str(path.absolute()), folder=os.getcwd())
+    with _engine(settings, words, own_script=True) as ask:
+        report = ask({"script": run})["script"]
+    return _tell(report, asked.json, words)
+
+
+def _judge(asked: Namespace, settings: Settings, words: Words) -> int:
+    from debugger.judge import judge
+    from debugger.printing.verdict import to_json, to_text
+
+    scenario = _scenario(asked.scenario, words)
+    asked.stage, asked.all, asked.steps = None, True, scenario.checks.steps
+    run = _asked_run(asked, settings, _script(Path(asked.script), words))
+    run = replace(run, filename=str(scenario.folder / "script.py"))
+    with _engine(settings, words) as ask:
+        reports = ask({"script": run, "twin": replace(run, script=scenario.twin)})
+    report, twin = reports["script"], reports["twin"]
+    verdict = judge(report, twin, scenario)
+    if asked.json:
+        _say_json(to_json(verdict, report, words))
+    else:
+        _say(to_text(verdict, report, words, _width(), _coloured(sys.stdout)))
+    if _status(twin):
+        return UNJUDGED
+    return 0 if verdict.cured else _status(report) or FAULT
+
+
+def _export(asked: Namespace, _: Settings, words: Words) -> int:
+    from debugger.export import write_notebook
+
+    scenario = _scenario(asked.scenario, words)
+    path = Path(asked.notebook)
+    if path.suffix != ".ipynb":
+        raise Usage(words.say("cli", "notebook_name", path=path))
+    try:
+        write_notebook(scenario, path)
+    except OSError as error:
+        raise Usage(words.say("cli", "not_writable", path=path, reason=error.strerror)) from error
+    _say(words.say("cli", "written", path=path) + "\n")
+    return 0
+
+
+def _scenario(name: str, words: Words) -> "Scenario":
+    import scenarios
+
+    scenario = scenarios.find(name)
+    if scenario.framework == "keras":
+        raise Usage(words.say("cli", "no_keras", scenario=name))
+    return scenario
+
+
+def _script(path: Path, words: Words) -> str:
+    """The text of a script as Python itself would read it."""
+    try:
+        if path.is_dir():
+            raise Usage(words.say("cli", "script_folder", path=path))
+        with tokenize.open(path) as file:
+            text = file.read()
+    except FileNotFoundError as error:
+        raise Usage(words.say("cli", "script_missing", path=path)) from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise Usage(words.say("cli", "script_unreadable", path=path, reason=reason)) from error
+    except (UnicodeDecodeError, SyntaxError) as error:
+        raise Usage(words.say("cli", "script_not_text", path=path)) from error
+    if "\0" in text:
+        raise Usage(words.say("cli", "script_not_text", path=path))
+    return text
+
+
+def _asked_run(asked: Namespace, settings: Settings, script: str) -> Run:
+    device: Any = asked.device or settings.device
+    assets: Any = settings.assets
+    return Run(
+        script,
+        asked.stage or (ALL if asked.all else WALK),
+        asked.seed,
+        device,
+        assets,
+        arguments=tuple(asked.arguments),
+        steps=asked.steps or MOST_STEPS,
+    )
+
+
+@contextmanager
+def _engine(
+    settings: Settings, words: Words, own_script: bool = False
+) -> "Iterator[Callable[[dict[str, Run]], Reports]]":
+    """Gives a function that answers runs by their names; the engine is gone afterwards.
+
+    Somebody's own script finds the hub and the caches of this machine, as under plain Python.
+    """
+    from debugger.answers import answers
+    from debugger.printing.progress import ProgressLine
+    from debugger.workers.local import LocalEngine
+
+    folder = settings.data_dir
+    try:
+        engine = LocalEngine(
+            settings.workers,
+            settings.time_limit,
+            settings.memory_mb,
+            folder,
+            online=own_script or settings.assets == "hub",
+        )
+    except OSError as error:
+        raise Usage(words.say("cli", "data_dir", path=folder, reason=error.strerror)) from error
+    with engine, ProgressLine(sys.stderr, words) as progress:
+        yield lambda runs: answers(engine, runs, progress.show)
+
+
+def _tell(report: "Report", as_json: bool, words: Words) -> int:
+    from debugger.printing import to_text
+
+    if as_json:
+        _say_json(report.to_json(words))
+    else:
+        _say(to_text(report, _width(), _coloured(sys.stdout), words))
+    return _status(report)
+
+
+def _status(report: "Report") -> int:
+    return {"pass": 0, "look": 0, "fail": FAULT}.get(report.outcome, UNJUDGED)
+
+
+def _say(text: str) -> None:
+    """Print for people. A reader who has seen enough (`| head`) is no error."""
+    sys.stdout.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
+    _write(text)
+
+
+def _say_json(value: Any) -> None:
+    from pydantic_core import to_json
+
+    sys.stdout.reconfigure(encoding="utf-8")  # pyright: ignore[reportAttributeAccessIssue]
+    _write(to_json(value, indent=2, inf_nan_mode="null").decode() + "\n")
+
+
+def _write(text: str) -> None:
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _width() -> int:
+    from shutil import get_terminal_size
+
+    return min(get_terminal_size((100, 24)).columns, 120)
+
+
+def _coloured(stream: Any) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+COMMANDS = {
+    "list": _list,
+    "run": _run,
+    "diagnose": _diagnose,
+    "judge": _judge,
+    "export": _export,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

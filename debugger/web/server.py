@@ -1,0 +1,96 @@
+"""Serves the pages on one address, with /health beside them."""
+
+import os
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from debugger.settings import SettingError, Settings
+from debugger.settings import read as read_settings
+from debugger.words import Words
+
+if TYPE_CHECKING:
+    from scenarios import Scenario
+
+FAILED, USAGE = 1, 64
+PRIVATE: Mapping[str, str] = {
+    "GRADIO_ANALYTICS_ENABLED": "False",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+}
+
+
+def serve() -> int:
+    """Start the app and stay until it is stopped. The exit status says why it could not start."""
+    import scenarios
+
+    words = Words()
+    try:
+        settings = read_settings()
+        found = scenarios.all()
+    except (SettingError, scenarios.ScenarioError) as error:
+        print(words.say("page", "setting", reason=error), file=sys.stderr)
+        return USAGE
+    try:
+        _try_port(settings)
+    except OSError as error:
+        reason = error.strerror or error
+        print(
+            words.say("page", "port_in_use", host=settings.host, port=settings.port, reason=reason),
+            file=sys.stderr,
+        )
+        return FAILED
+    _keep_to_ourselves(settings)
+    with suppress(KeyboardInterrupt):  # Ctrl-C may come before gradio waits for it
+        _launch(settings, found, words)
+    return 0
+
+
+def _try_port(settings: Settings) -> None:
+    """Raise OSError where gradio would search on, or fail with a trace."""
+    family, kind, number, _, address = socket.getaddrinfo(
+        settings.host, settings.port, type=socket.SOCK_STREAM
+    )[0]
+    with socket.socket(family, kind, number) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(address)
+
+
+def _keep_to_ourselves(settings: Settings) -> None:
+    """Must come before gradio is imported, which reads these once."""
+    os.environ.update(PRIVATE)
+    if settings.assets == "bundled":
+        os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+def _launch(settings: Settings, found: "Sequence[Scenario]", words: Words) -> None:
+    from gradio.themes import Base, LocalFont
+    from starlette.responses import JSONResponse
+    from starlette.routing import Route
+
+    from debugger.web.catalogue import page
+
+    async def health(_: object) -> JSONResponse:
+        return JSONResponse({"status": "ok", "scenarios": len(found), "assets": settings.assets})
+
+    style = files("debugger.web").joinpath("static/clinic.css").read_text(encoding="utf-8")
+    fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
+    mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
+    blocks = page(found, words)
+    blocks.launch(
+        server_name=settings.host,
+        server_port=settings.port,
+        theme=Base(font=fonts, font_mono=mono),
+        head=f"<style>{style}</style>",
+        app_kwargs={"routes": [Route("/health", health)]},
+        footer_links=[],
+        ssr_mode=False,
+        mcp_server=False,
+        share=False,
+        quiet=True,
+        prevent_thread_lock=True,
+    )
+    print(words.say("page", "ready", host=settings.host, port=settings.port), flush=True)
+    blocks.block_thread()
