@@ -1,0 +1,302 @@
+"""The catalogue on toy scenarios: what is good loads, what is wrong gets its sentence."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import scenarios
+from scenarios import ScenarioError
+
+TOYS = Path(__file__).parents[1] / "toy_scenarios"
+Break = Callable[[str, str, str], str]
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> Break:
+    """Change one text in one file of a copy of the good toy, load it, return the complaint."""
+    folder = tmp_path / "pytorch" / "good"
+    shutil.copytree(TOYS / "pytorch" / "good", folder)
+
+    def complaint(file: str, old: str, new: str) -> str:
+        text = (folder / file).read_text()
+        assert text.count(old) == 1
+        (folder / file).write_text(text.replace(old, new))
+        with pytest.raises(ScenarioError) as raised:
+            scenarios.load(folder)
+        return str(raised.value)
+
+    return complaint
+
+
+def test_scenarios_come_in_their_order():
+    assert [scenario.id for scenario in scenarios.all(TOYS)] == ["good", "nothing_wrong"]
+
+
+def test_a_scenario_is_found_by_its_id():
+    assert scenarios.find("good", TOYS).first_stage == "step"
+
+
+def test_an_unknown_id_names_the_known_ones():
+    with pytest.raises(ScenarioError, match="no scenario 'bad'; there are good, nothing_wrong"):
+        scenarios.find("bad", TOYS)
+
+
+def test_a_fix_replaces_its_text_and_leaves_the_rest():
+    toy = scenarios.find("good", TOYS)
+    assert toy.patched(["more_steps"]) == toy.script.replace("steps=3", "steps=30")
+
+
+def test_the_twin_is_the_script_with_its_named_fixes():
+    toy = scenarios.find("good", TOYS)
+    assert toy.twin == toy.script.replace("rate=100", "rate=1")
+
+
+def test_a_decoy_is_its_own_twin():
+    toy = scenarios.find("nothing_wrong", TOYS)
+    assert toy.twin == toy.script
+
+
+def test_an_unknown_fix_names_the_known_ones():
+    with pytest.raises(ScenarioError, match=r"no fix 'pray'; it has smaller_rate, smallest_rate"):
+        scenarios.find("good", TOYS).patched(["pray"])
+
+
+def test_two_fixes_of_the_same_line_cannot_be_applied_together():
+    with pytest.raises(ScenarioError, match="'smallest_rate' cannot be applied after"):
+        scenarios.find("good", TOYS).patched(["smaller_rate", "smallest_rate"])
+
+
+def test_an_unknown_cheat_names_the_known_ones():
+    with pytest.raises(ScenarioError, match=r"no cheat 'bribe'; it has no_training\."):
+        scenarios.find("good", TOYS).cheated("bribe")
+
+
+FACTS = "pytorch/good/scenario.toml: "
+WRONG = {
+    "a key is missing": (
+        "scenario.toml",
+        "minutes = 5\n",
+        "",
+        FACTS + "minutes is missing.",
+    ),
+    "a key of a fix is missing": (
+        "scenario.toml",
+        'id = "more_steps"\nright = false\n',
+        'id = "more_steps"\n',
+        FACTS + "fixes[3].right is missing.",
+    ),
+    "a key is unknown": (
+        "scenario.toml",
+        "minutes = 5",
+        "minutes = 5\nhours = 1",
+        FACTS + "hours is not a known key.",
+    ),
+    "a key is only the loader's": (
+        "scenario.toml",
+        "minutes = 5",
+        'minutes = 5\nscript = "x"',
+        FACTS + "script is not a known key.",
+    ),
+    "a number is text": (
+        "scenario.toml",
+        "minutes = 5",
+        'minutes = "5"',
+        FACTS + 'minutes should be a valid integer; it is "5".',
+    ),
+    "a yes is text": (
+        "scenario.toml",
+        "right = false",
+        'right = "no"',
+        FACTS + 'fixes[3].right should be a valid boolean; it is "no".',
+    ),
+    "there are too many steps": (
+        "scenario.toml",
+        "steps = 3\n\n",
+        "steps = 500\n\n",
+        FACTS + "checks.steps should be less than or equal to 120; it is 500.",
+    ),
+    "a stage is unknown": (
+        "scenario.toml",
+        'first_stage = "step"',
+        'first_stage = "stop"',
+        FACTS + "first_stage should be 'setup', 'data', 'batch', 'forward', 'step', 'evaluate', "
+        "'overfit' or 'train'; it is \"stop\".",
+    ),
+    "a finding is unknown": (
+        "scenario.toml",
+        'first_stage = "step"\ncode = "learning_rate_too_high"',
+        'first_stage = "step"\ncode = "bad_luck"',
+        FACTS + 'code should be the code of a finding; it is "bad_luck".',
+    ),
+    "a wrong fix ends with an unknown finding": (
+        "scenario.toml",
+        'ends_at = "step"\ncode = "learning_rate_too_high"',
+        'ends_at = "step"\ncode = "bad_luck"',
+        FACTS + 'fixes[3].code should be the code of a finding; it is "bad_luck".',
+    ),
+    "a wrong fix does not say where it ends": (
+        "scenario.toml",
+        'ends_at = "step"\n',
+        "",
+        FACTS + "fixes[3].ends_at is missing.",
+    ),
+    "a right fix says where it ends": (
+        "scenario.toml",
+        'id = "smaller_rate"\nright = true',
+        'id = "smaller_rate"\nright = true\nends_at = "step"',
+        FACTS + "fixes[1].ends_at has no place in a right fix.",
+    ),
+    "a cheat is refused by nothing known": (
+        "scenario.toml",
+        'refused_by = "not_trained"',
+        'refused_by = "the_king"',
+        FACTS + "cheats[1].refused_by should be 'stage_fails', 'fault_still_there', 'below_twin', "
+        "'rows_changed', 'eval_rows_changed', 'labels_changed', 'metric_missing', "
+        "'metric_wrong_on_perfect', 'metric_flatters_constant' or 'not_trained'; it is "
+        '"the_king".',
+    ),
+    "the text to replace is not in the script": (
+        "scenario.toml",
+        'old = "steps=3"',
+        'old = "step=3"',
+        FACTS + "fixes[3].replacements[1].old should stand in script.py exactly once; "
+        "it stands there 0 times.",
+    ),
+    "the text to replace stands in the script twice": (
+        "scenario.toml",
+        'old = "steps=3"',
+        'old = "trainer"',
+        FACTS + "fixes[3].replacements[1].old should stand in script.py exactly once; "
+        "it stands there 2 times.",
+    ),
+    "two patches share an id": (
+        "scenario.toml",
+        'id = "no_training"',
+        'id = "more_steps"',
+        FACTS + 'cheats[1].id is "more_steps", which fixes[3] has too.',
+    ),
+    "the twin takes a wrong fix": (
+        "scenario.toml",
+        'twin_fixes = ["smaller_rate"]',
+        'twin_fixes = ["more_steps"]',
+        FACTS + 'twin_fixes should name right fixes; "more_steps" is none.',
+    ),
+    "the cause comes after the symptom": (
+        "scenario.toml",
+        'symptom_stage = "train"',
+        'symptom_stage = "data"',
+        FACTS + "first_stage should not come after symptom_stage.",
+    ),
+    "a decoy has a cause": (
+        "scenario.toml",
+        "minutes = 5",
+        "minutes = 5\ndecoy = true",
+        FACTS + "symptom_stage has no place in a decoy.",
+    ),
+    "the id is not the folder's": (
+        "scenario.toml",
+        'id = "good"',
+        'id = "better"',
+        FACTS + 'id should be "good", as its folder; it is "better".',
+    ),
+    "the facts are not TOML": (
+        "scenario.toml",
+        "minutes = 5",
+        "minutes 5",
+        FACTS.removesuffix(": ") + " is not TOML: Expected '=' after a key",
+    ),
+    "words are missing": (
+        "en.toml",
+        'lesson = "Take a smaller rate."\n',
+        "",
+        "pytorch/good/en.toml: lesson is missing.",
+    ),
+    "a question is missing": (
+        "en.toml",
+        '[questions.batch]\nask = "What about batch?"\nchoices = ["This", "That"]\n',
+        "",
+        "pytorch/good/en.toml: questions.batch is missing.",
+    ),
+    "the words of a fix are missing": (
+        "en.toml",
+        '[fixes.more_steps]\nlabel = "30 steps"\nsays = "It does not learn for longer."\n',
+        "",
+        "pytorch/good/en.toml: fixes.more_steps is missing.",
+    ),
+    "words speak of a cheat that is not there": (
+        "en.toml",
+        "[cheats.no_training]",
+        '[cheats.bribe]\nlabel = "x"\nsays = "y"\n\n[cheats.no_training]',
+        "pytorch/good/en.toml: cheats.bribe is not in scenario.toml.",
+    ),
+    "a hint is missing": (
+        "en.toml",
+        '"What it means", "The line"',
+        '"What it means"',
+        "pytorch/good/en.toml: hints should have at least 4 items",
+    ),
+    "a line is too wide": (
+        "script.py",
+        "build(rate=100, steps=3)",
+        "build(rate=100, steps=3)  # " + "x" * 60,
+        "pytorch/good/script.py:3 should have at most 72 columns; it has 98.",
+    ),
+    "the script is too long": (
+        "script.py",
+        "from toys import build\n",
+        "from toys import build\n" + "\n" * 100,
+        "pytorch/good/script.py should have at most 100 lines; it has 104.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("file", "old", "new", "sentence"), WRONG.values(), ids=WRONG.keys())
+def test_one_sentence_says_what_is_wrong_when(
+    broken: Break, file: str, old: str, new: str, sentence: str
+):
+    complaint = broken(file, old, new)
+    assert complaint.startswith(sentence)
+    assert "\n" not in complaint
+
+
+def test_a_scenario_that_is_no_decoy_needs_a_right_fix(broken: Break, tmp_path: Path):
+    facts = tmp_path / "pytorch" / "good" / "scenario.toml"
+    text = facts.read_text()
+    start, end = text.index("[[fixes]]"), text.index('[[fixes]]\nid = "more_steps"')
+    complaint = broken("scenario.toml", text[start:end], "")
+    assert complaint == FACTS + "fixes should hold at least one right fix; it holds none."
+
+
+def test_a_stray_file_is_refused(tmp_path: Path):
+    shutil.copytree(TOYS / "pytorch", tmp_path / "pytorch")
+    (tmp_path / "pytorch" / "good" / "notes.txt").touch()
+    with pytest.raises(ScenarioError, match=r"^pytorch/good/notes\.txt does not belong"):
+        scenarios.all(tmp_path)
+
+
+def test_a_missing_script_is_named(tmp_path: Path):
+    shutil.copytree(TOYS / "pytorch", tmp_path / "pytorch")
+    (tmp_path / "pytorch" / "good" / "script.py").unlink()
+    with pytest.raises(ScenarioError, match=r"^pytorch/good/script\.py is missing\.$"):
+        scenarios.find("good", tmp_path)
+
+
+def test_two_scenarios_cannot_share_a_place(tmp_path: Path):
+    shutil.copytree(TOYS / "pytorch", tmp_path / "pytorch")
+    facts = tmp_path / "pytorch" / "nothing_wrong" / "scenario.toml"
+    facts.write_text(facts.read_text().replace("order = 20", "order = 10"))
+    with pytest.raises(ScenarioError, match="order is 10, which good has too"):
+        scenarios.all(tmp_path)
+
+
+def test_the_catalogue_imports_no_framework():
+    code = (
+        "import sys, scenarios; scenarios.all(); "
+        "print([m for m in ('torch', 'transformers', 'datasets', 'gradio') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

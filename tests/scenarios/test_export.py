@@ -1,0 +1,77 @@
+"""The notebook that a learner takes home: valid, complete, and it runs to its end."""
+
+import ast
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import scenarios
+from debugger.export import MAY_RAISE, fixed_script, notebook, script_cells, write_notebook
+from debugger.outcome import STAGES
+from scenarios import Scenario
+
+ROOT = Path(__file__).parents[2]
+REAL = scenarios.all()
+every_scenario = pytest.mark.parametrize("scenario", REAL, ids=lambda scenario: scenario.id)
+
+
+@every_scenario
+def test_the_notebook_is_valid_on_disk(scenario: Scenario, tmp_path: Path):
+    path = tmp_path / "out.ipynb"
+    write_notebook(scenario, path)
+    nbformat.validate(nbformat.read(path, as_version=4))
+
+
+@every_scenario
+def test_the_notebook_asks_before_every_stage_and_folds_every_hint(scenario: Scenario):
+    text = "\n".join(cell["source"] for cell in notebook(scenario)["cells"])
+    for stage in STAGES:
+        assert scenario.words.questions[stage].ask in text
+    for hint in scenario.words.hints:
+        assert f"</summary>\n\n{hint}\n\n</details>" in text
+
+
+@every_scenario
+def test_the_cells_hold_the_whole_script_but_its_training(scenario: Scenario):
+    left_out = ("from scenarios.assets import CHECKPOINT, DATASET, METRIC", "trainer.train()")
+    kept = [
+        ast.unparse(statement)
+        for statement in ast.parse(scenario.script).body
+        if ast.unparse(statement) not in left_out
+    ]
+    cells = script_cells(scenario.script)
+    assert len(cells) > 5
+    assert [ast.unparse(s) for cell in cells for s in ast.parse(cell).body] == kept
+
+
+def test_a_comment_above_a_statement_stays_with_it():
+    script = "a = 1\n\n# why\nb = 2\nc = 3\n\ntrainer.train()\n"
+    assert script_cells(script) == ["a = 1", "# why\nb = 2\nc = 3"]
+
+
+def test_the_fixed_script_is_the_twin():
+    scenario = REAL[0]
+    assert fixed_script(scenario) == scenario.twin
+
+
+@pytest.mark.slow
+def test_the_notebook_runs_to_its_end_and_fails_where_it_promises(tmp_path: Path):
+    scenario = scenarios.find("wrong_collator")
+    path = tmp_path / "out.ipynb"
+    write_notebook(scenario, path)
+    steps = f"max_steps = {scenario.checks.steps}"
+    path.write_text(path.read_text().replace(steps, "max_steps = 2"))
+    book = nbformat.read(path, as_version=4)
+    where = {"metadata": {"path": str(ROOT)}}
+    NotebookClient(book, timeout=300, kernel_name="python3", resources=where).execute()
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    failed = [
+        (cell, output) for cell in cells for output in cell.outputs if output.output_type == "error"
+    ]
+    first, error = failed[0]
+    assert "get_train_dataloader" in first.source
+    assert error.evalue.startswith("expected sequence of length")
+    assert all(MAY_RAISE in cell.metadata.tags for cell, _ in failed)
+    assert "train_loss" in str(cells[-1].outputs)

@@ -1,0 +1,128 @@
+"""The catalogue tests itself, both ways: every script fails as promised, every fix ends as it says.
+
+All runs go through the engine, as many at once as there are cores; a test waits for its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import scenarios
+from debugger.judge import Verdict, judge
+from debugger.report import Report, gather
+from debugger.run import ALL, WALK, Run
+from debugger.workers.local import LocalEngine
+from scenarios import Scenario
+from scenarios.scenario import Cheat, Fix
+
+pytestmark = pytest.mark.slow
+
+ALL_SCENARIOS = scenarios.all()
+FAULTY = [scenario for scenario in ALL_SCENARIOS if not scenario.decoy]
+RIGHT = [(s, f) for s in FAULTY for f in s.fixes if f.right]
+WRONG = [(s, f) for s in FAULTY for f in s.fixes if not f.right]
+CHEATS = [(s, c) for s in FAULTY for c in s.cheats]
+
+
+def name_of(value: object) -> str:
+    return value.id if isinstance(value, Scenario | Fix | Cheat) else str(value)
+
+
+class Answers:
+    """Each distinct run once, in the order in which they were asked."""
+
+    def __init__(self, engine: LocalEngine, threads: ThreadPoolExecutor) -> None:
+        self._engine, self._threads = engine, threads
+        self._asked: dict[Run, Future[Report]] = {}
+
+    def ask(self, run: Run) -> Future[Report]:
+        if run not in self._asked:
+            self._asked[run] = self._threads.submit(lambda: gather(self._engine.events(run)))
+        return self._asked[run]
+
+    def walked(self, script: str) -> Report:
+        return self.ask(Run(script, WALK, steps=1)).result()
+
+    def trained(self, script: str, scenario: Scenario) -> Report:
+        return self.ask(Run(script, ALL, steps=scenario.checks.steps)).result()
+
+    def glanced(self, script: str) -> Report:
+        """Everything but a long training: enough to refuse a cheat."""
+        return self.ask(Run(script, ALL, steps=1)).result()
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+    cores = os.cpu_count() or 1
+    folder: Path = tmp_path_factory.mktemp("clinic")
+    with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
+        answers = Answers(engine, threads)
+        for scenario in FAULTY:
+            answers.ask(Run(scenario.script, WALK, steps=1))
+        for scenario in ALL_SCENARIOS:
+            answers.ask(Run(scenario.twin, ALL, steps=scenario.checks.steps))
+        for scenario, fix in RIGHT:
+            text = scenario.patched([fix.id])
+            answers.ask(Run(text, ALL, steps=scenario.checks.steps))
+        for scenario, fix in WRONG:
+            answers.ask(Run(scenario.patched([fix.id]), WALK, steps=1))
+        for scenario, cheat in CHEATS:
+            answers.ask(Run(scenario.cheated(cheat.id), ALL, steps=1))
+        yield answers
+
+
+@pytest.mark.parametrize("scenario", FAULTY, ids=name_of)
+def test_the_broken_script_fails_at_the_promised_stage(
+    answers: Answers, scenario: Scenario
+) -> None:
+    report = answers.walked(scenario.script)
+
+    assert report.outcome in ("fail", "stopped")
+    assert report.first_failing_stage == scenario.first_stage
+    found = {f.code: f for f in report.findings}
+    assert scenario.code in found
+    assert found[scenario.code].line is not None
+
+
+@pytest.mark.parametrize("scenario", ALL_SCENARIOS, ids=name_of)
+def test_the_twin_passes_every_stage(answers: Answers, scenario: Scenario) -> None:
+    report = answers.trained(scenario.twin, scenario)
+
+    outcomes = {stage.stage: stage.outcome for stage in report.stages}
+    assert set(outcomes.values()) == {"pass"}, (outcomes, report.findings)
+    verdict = judge(report, report, scenario)
+    assert verdict.cured, verdict.missing
+
+
+@pytest.mark.parametrize(("scenario", "fix"), RIGHT, ids=name_of)
+def test_a_right_fix_cures(answers: Answers, scenario: Scenario, fix: Fix) -> None:
+    verdict = judged(answers, scenario, scenario.patched([fix.id]))
+
+    assert verdict.cured, verdict
+
+
+@pytest.mark.parametrize(("scenario", "fix"), WRONG, ids=name_of)
+def test_a_wrong_fix_ends_as_it_says(answers: Answers, scenario: Scenario, fix: Fix) -> None:
+    report = answers.walked(scenario.patched([fix.id]))
+
+    assert report.first_failing_stage == fix.ends_at
+    assert fix.code in [f.code for f in report.findings]
+
+
+@pytest.mark.parametrize(("scenario", "cheat"), CHEATS, ids=name_of)
+def test_a_cheat_is_refused(answers: Answers, scenario: Scenario, cheat: Cheat) -> None:
+    report = answers.glanced(scenario.cheated(cheat.id))
+    verdict = judge(report, answers.trained(scenario.twin, scenario), scenario)
+
+    assert not verdict.cured
+    assert cheat.refused_by in verdict.missing
+
+
+def judged(answers: Answers, scenario: Scenario, script: str) -> Verdict:
+    report = answers.trained(script, scenario)
+    return judge(report, answers.trained(scenario.twin, scenario), scenario)

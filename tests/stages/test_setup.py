@@ -1,0 +1,156 @@
+"""Scripts as people write them: each is run up to its training, or ends in its own finding."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from debugger import script
+from debugger.diagnosis import perform
+from debugger.outcome import Event, Outcome
+from debugger.report import Report, gather
+from debugger.run import Run
+from debugger.script import Building
+from debugger.stages import setup
+
+TRAIN = "from tests import tiny\ntrainer = tiny.classifier()\n"
+
+
+def built(text: str, arguments: tuple[str, ...] = ()) -> Building:
+    return script.build(text, "script.py", arguments)
+
+
+def performed(text: str, stage: str = "setup") -> Report:
+    events: list[Event] = []
+    perform(Run(text, stage=stage), events.append)  # type: ignore[arg-type]
+    assert sum(isinstance(event, Outcome) for event in events) == 1
+    return gather(events)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TRAIN + "trainer.train()\n",
+        TRAIN + "if __name__ == '__main__':\n    trainer.train()\n",
+        "from tests import tiny\ndef main():\n    tiny.classifier().train()\nmain()\n",
+        TRAIN + "try:\n    trainer.train()\nexcept Exception:\n    trainer = None\n",
+        "from transformers import Trainer\nfrom tests import tiny\n"
+        "class Mine(Trainer):\n"
+        "    def compute_loss(self, model, inputs, return_outputs=False, **kwargs):\n"
+        "        outputs = model(**inputs)\n"
+        "        return (outputs.loss * 2, outputs) if return_outputs else outputs.loss * 2\n"
+        "tiny.classifier(trainer_class=Mine).train()\n",
+    ],
+    ids=["plain", "main guard", "inside main", "inside try", "subclass"],
+)
+def test_an_ordinary_script_is_built_up_to_its_training(text: str) -> None:
+    building = built(text)
+
+    assert building.failure is None
+    assert building.trainer is not None
+    assert building.training_line is not None
+    assert building.trainer.state.global_step == 0
+
+
+def test_arguments_and_the_folder_of_the_script_are_as_python_would_give_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "beside_the_script.py").write_text("RATE = 0.25\n")
+    monkeypatch.chdir(tmp_path)
+    before = list(sys.path)
+    text = (
+        "import sys\nfrom beside_the_script import RATE\nfrom tests import tiny\n"
+        "assert sys.argv == ['%s', '--steps', '3'], sys.argv\n"
+        "tiny.classifier(args=tiny.arguments(learning_rate=RATE)).train()\n"
+    )
+    path = str(tmp_path / "mine.py")
+
+    building = script.build(text % path, path, ("--steps", "3"))
+
+    assert building.failure is None
+    assert building.trainer.args.learning_rate == 0.25
+    assert sys.path == before
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "outcome"),
+    [
+        ("x = (1,\n", "does_not_parse", 1, "fail"),
+        ("import os\nprint('nothing')\n", "no_trainer", None, "unknown"),
+        (
+            "import torch\nw = torch.nn.Parameter(torch.ones(1))\n"
+            "sgd = torch.optim.SGD([w])\n(w * 2).backward()\nsgd.step()\n",
+            "hand_written_loop",
+            5,
+            "unknown",
+        ),
+        ("name = open('no_such_file.csv').read()\n", "missing_file", 1, "fail"),
+        ("import no_such_package\n", "missing_module", 1, "fail"),
+        ("import sys\nsys.exit(3)\n", "exits_early", 2, "fail"),
+        (
+            "from transformers import TrainingArguments\n\n"
+            "TrainingArguments('out', evaluation_strategy='epoch')\n",
+            "renamed_argument",
+            3,
+            "fail",
+        ),
+        (
+            "from transformers import TrainingArguments\nTrainingArguments('out', lr=1)\n",
+            "unexpected_argument",
+            2,
+            "fail",
+        ),
+        ("from datasets import load_metric\n", "renamed_name", 1, "fail"),
+        ("from datasets import load_nothing\n", "unexpected_name", 1, "fail"),
+        ("1 / 0\n", "script_failed", 1, "fail"),
+    ],
+)
+def test_a_script_that_cannot_be_built_ends_in_its_own_finding(
+    text: str, code: str, line: int | None, outcome: str
+) -> None:
+    report = performed(text, stage="walk")
+
+    assert [(f.code, f.line) for f in report.findings] == [(code, line)]
+    assert report.outcome == outcome
+    assert report.stage("setup").outcome == outcome
+    assert report.stage("data").outcome == "not run"
+
+
+def test_a_script_that_asks_for_input_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody_types(*_: object) -> str:
+        raise EOFError("EOF when reading a line")
+
+    monkeypatch.setattr("builtins.input", nobody_types)
+    report = performed("rate = 1\nname = input('Which model? ')\n")
+
+    assert [(f.code, f.line) for f in report.findings] == [("asks_for_input", 2)]
+
+
+def test_of_two_trainers_the_one_that_trains_first_is_looked_at() -> None:
+    text = TRAIN + "other = tiny.classifier()\nother.train()\ntrainer.train()\n"
+    building = built(text)
+
+    assert building.training_line == 4
+    assert building.trainer is not None
+    found = setup.findings(building, text)
+    assert [(f.code, f.severity, f.line) for f in found] == [("two_trainers", "look", 4)]
+    assert found[0].numbers["lines"] == "2, 3"
+
+
+def test_a_trainer_that_never_trains_is_still_looked_at() -> None:
+    report = performed(TRAIN, stage="data")
+
+    assert [f.code for f in report.findings] == ["never_trains"]
+    assert report.stage("data").outcome == "pass"
+
+
+def test_the_traceback_names_the_learners_lines_and_folds_the_libraries() -> None:
+    text = "from transformers import TrainingArguments\nTrainingArguments(output_dir=[])\n"
+    failure = built(text).failure
+
+    assert failure is not None
+    assert failure.line == 2
+    assert [frame.file for frame in failure.frames if frame.own] == ["script.py"]
+    assert not any("debugger" in frame.file for frame in failure.frames)

@@ -1,0 +1,43 @@
+"""The rules of the step on plain values."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugger.pipelines.face import Facts, Step
+from debugger.script import Places
+from debugger.stages import View, fault
+from debugger.stages.step import not_in_optimizer
+
+FACTS = Facts(
+    task="classification",
+    model_class="BertForSequenceClassification",
+    num_labels=3,
+    label_names=("no", "maybe", "yes"),
+    device="cpu",
+    collator="DataCollatorWithPadding",
+    pads=True,
+    main_input="input_ids",
+    batch_size=8,
+    pretrained=True,
+    known_collator=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("o = torch.optim.AdamW(w)\nTrainer(\n  model,\n  optimizers=(o, None),\n)", 1),
+        ("o = AdamW(w)\nTrainer(model, optimizers=(o, None))", 1),
+        ("o = mine(w)\nTrainer(model, optimizers=(o, None))", 2),
+        ("Trainer(model)", None),
+    ],
+)
+def test_weights_left_out_are_blamed_on_where_the_optimizer_was_made(
+    script: str, line: int | None
+) -> None:
+    seen = Step(optimizer="AdamW", missing=("classifier.weight", "classifier.bias"))
+
+    verdict = not_in_optimizer(seen, View(FACTS, Places(script), True))
+
+    assert verdict == fault(line, count=2, first="classifier.weight")

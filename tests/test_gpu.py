@@ -1,0 +1,70 @@
+"""What only a CUDA device shows: an assert that comes late, and a process that is lost with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import scenarios
+from debugger.report import Report, gather
+from debugger.run import Run
+from debugger.workers.local import LocalEngine
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEngine]:
+    with LocalEngine(1, 300, 16_000, tmp_path_factory.mktemp("clinic")) as engine:
+        yield engine
+
+
+def answered(engine: LocalEngine, script: str, device: Any, stage: Any = "walk") -> Report:
+    return gather(engine.events(Run(script, stage, device=device, steps=60)))
+
+
+def test_a_label_outside_the_head_is_a_late_assert_on_cuda(engine: LocalEngine) -> None:
+    report = answered(engine, scenarios.find("two_labels").script, "cuda")
+
+    codes = [finding.code for finding in report.findings]
+    assert "device_side_assert" in codes
+    assert report.device.startswith("cuda")
+
+
+def test_the_run_after_an_assert_is_healthy(engine: LocalEngine) -> None:
+    scenario = scenarios.find("two_labels")
+    answered(engine, scenario.script, "cuda")
+
+    report = answered(engine, scenario.twin, "cuda", "forward")
+
+    assert report.outcome == "pass"
+
+
+def test_the_same_script_names_the_label_on_the_cpu(engine: LocalEngine) -> None:
+    report = answered(engine, scenarios.find("two_labels").script, "cpu")
+
+    assert report.device == "cpu"
+    assert [f.code for f in report.findings if f.severity == "fault"] == ["label_outside_head"]
+
+
+def test_auto_takes_the_gpu_where_there_is_one(engine: LocalEngine) -> None:
+    report = answered(engine, scenarios.find("two_labels").twin, "auto", "forward")
+
+    assert report.device.startswith("cuda")
+
+
+@pytest.mark.parametrize("name", ["wrong_collator", "logits_in_metric", "high_learning_rate"])
+def test_the_other_scenarios_fail_on_cuda_where_they_fail_on_the_cpu(
+    engine: LocalEngine, name: str
+) -> None:
+    scenario = scenarios.find(name)
+
+    assert answered(engine, scenario.script, "cuda").first_failing_stage == scenario.first_stage
+
+
+def test_the_twin_learns_on_cuda(engine: LocalEngine) -> None:
+    report = answered(engine, scenarios.find("two_labels").twin, "cuda", "train")
+
+    assert report.stage("train").measured["accuracy"] > report.stage("train").measured["majority"]

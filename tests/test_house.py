@@ -1,0 +1,84 @@
+"""The doors of the house that stay shut."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+WEB = "debugger/web"
+FRAMEWORKS = ("torch", "tensorflow", "tf_keras", "keras", "transformers")
+SHUT = [
+    ("debugger/stages", ("debugger.workers", "debugger.web")),
+    ("debugger/pipelines", ("debugger.workers", "debugger.web")),
+    ("debugger/workers", ("debugger.web",)),
+    (WEB, FRAMEWORKS),
+    ("app.py", FRAMEWORKS),
+]
+
+
+def imports(file: Path) -> Iterator[str]:
+    """Every module that a file names in an import, wherever in the file that stands."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def open_doors(root: Path, place: str, shut: tuple[str, ...]) -> list[str]:
+    start = root / place
+    files = [start] if start.is_file() else sorted(start.rglob("*.py"))
+    return [
+        f"{file.relative_to(root)} imports {name}"
+        for file in files
+        for name in imports(file)
+        if any(name == door or name.startswith(f"{door}.") for door in shut)
+    ]
+
+
+@pytest.mark.parametrize(("place", "shut"), SHUT)
+def test_a_door_stays_shut(place: str, shut: tuple[str, ...]) -> None:
+    assert (ROOT / place).exists()
+    assert open_doors(ROOT, place, shut) == []
+
+
+def test_only_the_pages_and_the_app_import_gradio() -> None:
+    importers = [
+        line for line in open_doors(ROOT, "debugger", ("gradio",)) if not line.startswith(f"{WEB}/")
+    ]
+    assert importers == []
+
+
+def test_an_open_door_is_seen_wherever_the_import_stands(tmp_path: Path) -> None:
+    (tmp_path / "stages").mkdir()
+    (tmp_path / "stages" / "bad.py").write_text(
+        "def late():\n    from debugger import workers\n    import torch.nn\n"
+    )
+    assert open_doors(tmp_path, "stages", ("debugger.workers", "torch")) == [
+        "stages/bad.py imports debugger.workers",
+        "stages/bad.py imports torch.nn",
+    ]
+
+
+def test_the_web_process_holds_no_framework() -> None:
+    code = (
+        "import sys, scenarios; from debugger.words import Words;"
+        "import debugger.web.server; from debugger.web.catalogue import page;"
+        "page(scenarios.all(), Words());"
+        f"print([name for name in {FRAMEWORKS!r} if name in sys.modules])"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert answer.stdout.strip() == "[]", answer.stderr
+
+
+def test_the_app_file_imports_nothing_but_the_standard_library() -> None:
+    top = ast.parse((ROOT / "app.py").read_text()).body
+    names = {alias.name for node in top if isinstance(node, ast.Import) for alias in node.names}
+    assert names <= sys.stdlib_module_names
+    assert not any(isinstance(node, ast.ImportFrom) for node in top)

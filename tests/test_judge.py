@@ -1,0 +1,123 @@
+"""The judge on hand-made reports: how each change of the task is named; any cure is taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import scenarios
+from debugger.diagnosis import compare
+from debugger.judge import MUST_RUN, Verdict, judge
+from debugger.outcome import Ending, Finding, StageName
+from debugger.report import Report, StageReport
+from debugger.stages.train import parted_at
+
+SCENARIO = scenarios.find("two_labels")
+ROWS = {"rows": 90, "labels": {"0": 30, "1": 30, "2": 30}, "digest": "abc"}
+MEASURED: dict[str, dict[str, Any]] = {
+    "data": {"train": ROWS, "eval": {**ROWS, "digest": "def"}},
+    "evaluate": {
+        "has_metric": True,
+        "eval_rows": 90,
+        "answers": ["accuracy"],
+        "perfect": {"accuracy": 1.0},
+    },
+    "train": {"accuracy": 0.8, "majority": 0.33, "steps": 60, "losses": [1.1, 0.6]},
+}
+HEALTHY = Report(
+    "pass",
+    tuple(StageReport(name, "pass", measured=MEASURED.get(name, {})) for name in MUST_RUN),
+)
+
+
+def with_stage(name: StageName, **changes: Any) -> Report:
+    stages = tuple(replace(s, **changes) if s.stage == name else s for s in HEALTHY.stages)
+    return replace(HEALTHY, stages=stages)
+
+
+def measuring(name: StageName, **changes: Any) -> Report:
+    return with_stage(name, measured={**MEASURED[name], **changes})
+
+
+def verdict(report: Report, twin: Report = HEALTHY) -> Verdict:
+    return judge(report, twin, SCENARIO)
+
+
+def test_a_script_that_does_all_that_its_twin_does_is_cured() -> None:
+    assert verdict(HEALTHY) == Verdict(
+        True, (), None, {"accuracy": 0.8, "majority": 0.33, "steps": 60},
+        {"accuracy": 0.8, "majority": 0.33, "steps": 60},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("report", "missing"),
+    [
+        (measuring("data", train={**ROWS, "rows": 60}), "rows_changed"),
+        (measuring("data", train={**ROWS, "digest": "xyz"}), "rows_changed"),
+        (measuring("data", train={**ROWS, "labels": {"0": 30, "1": 60}}), "labels_changed"),
+        (measuring("data", eval={**ROWS, "rows": 8}), "eval_rows_changed"),
+        (with_stage("data", measured={"train": ROWS}), "eval_rows_changed"),
+        (measuring("evaluate", has_metric=False), "metric_missing"),
+        (measuring("evaluate", eval_rows=None), "metric_missing"),
+        (measuring("evaluate", answers=["loss"]), "metric_missing"),
+        (measuring("evaluate", perfect=None), "metric_untried"),
+        (measuring("train", accuracy=0.5), "below_twin"),
+        (measuring("train", accuracy=None), "not_trained"),
+        (measuring("train", steps=10), "not_trained"),
+        (with_stage("train", measured={}), "not_trained"),
+        (with_stage("step", outcome="fail"), "stage_fails"),
+        (with_stage("overfit", outcome="stopped"), "stage_fails"),
+        (
+            with_stage("forward", findings=(Finding("label_outside_head", "look", "forward"),)),
+            "fault_still_there",
+        ),
+        (
+            with_stage(
+                "evaluate", findings=(Finding("metric_flatters_constant", "fault", "evaluate"),)
+            ),
+            "metric_flatters_constant",
+        ),
+    ],
+)
+def test_what_is_missing_is_named(report: Report, missing: str) -> None:
+    found = verdict(report)
+
+    assert not found.cured
+    assert missing in found.missing
+
+
+def test_a_little_below_the_twin_and_one_more_metric_are_still_a_cure() -> None:
+    close = 0.8 - SCENARIO.checks.tolerance / 2
+
+    assert verdict(measuring("train", accuracy=close)).cured
+    assert verdict(measuring("evaluate", answers=["accuracy", "f1"])).cured
+
+
+@pytest.mark.parametrize("ending", ["fail", "stopped", "unknown", "not run"])
+def test_beside_a_twin_that_failed_nothing_is_cured(ending: Ending) -> None:
+    assert verdict(HEALTHY, with_stage("train", outcome=ending)).missing == ("twin_failed",)
+
+
+def test_two_trainings_part_where_their_losses_stay_apart() -> None:
+    together: list[float | None] = [1.1] * 30
+    falling: list[float | None] = [*[1.1] * 15, *[0.3] * 15]
+
+    assert parted_at(together, together) is None
+    step = parted_at(together, falling)
+    assert step is not None
+    assert 16 <= step <= 20
+    assert parted_at([1.1, None, None], [1.1, 1.0, 0.9]) == 2
+
+
+def test_the_comparison_says_where_the_twin_went_another_way() -> None:
+    stuck = measuring("train", accuracy=0.33, losses=[1.1] * 30, accuracies=[[30, 0.33]])
+    twin = measuring("train", losses=[1.1] * 15 + [0.3] * 15, accuracies=[[30, 0.8]])
+
+    train = compare(stuck, twin).stage("train")
+
+    assert [f.code for f in train.findings] == ["parts_from_twin"]
+    assert train.findings[0].numbers["twin"] == 0.8
+    assert "loss of the twin" in train.evidence[-1].data["series"]

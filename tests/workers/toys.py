@@ -1,0 +1,44 @@
+"""A light stand-in for the diagnosis: runs the script with `emit` and `say` at hand."""
+
+import os
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from debugger.outcome import Event, Evidence, Outcome, Point, Shown, StageEnded, StageStarted
+from debugger.run import Run
+
+PRELOADED_IN = os.getpid()
+
+
+def perform(run: Run, emit: Callable[[Event], None]) -> None:
+    def say(**data: Any) -> None:
+        emit(Shown(Evidence("text", "said", "data", data)))
+
+    names = {
+        "__name__": "toy_script",
+        "emit": emit,
+        "say": say,
+        "run": run,
+        "os": os,
+        "time": time,
+        "Point": Point,
+        "Outcome": Outcome,
+        "StageStarted": StageStarted,
+        "StageEnded": StageEnded,
+        "preloaded_in": PRELOADED_IN,
+        "channel": channel,
+    }
+    exec(compile(run.script, run.filename, "exec"), names)
+    emit(Outcome("pass", run.device, 0.5, {"toy": "1"}))
+
+
+def channel() -> int:
+    """The descriptor on which this run talks to its parent, as a hostile script would find it."""
+    for descriptor in range(3, 64):
+        with suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                return descriptor
+    raise LookupError
