@@ -29,7 +29,7 @@ for parameter in model.parameters():
     parameter.requires_grad = False
 
 args = TrainingArguments(
-    "mnli-frozen-by-mistake",
+    "finetuned-mnli",
     eval_strategy="epoch",
     save_strategy="no",
     report_to="none",

@@ -27,7 +27,7 @@ model = AutoModelForSequenceClassification.from_pretrained(
 )
 
 args = TrainingArguments(
-    "mnli-high-learning-rate",
+    "finetuned-mnli",
     eval_strategy="epoch",
     save_strategy="no",
     report_to="none",

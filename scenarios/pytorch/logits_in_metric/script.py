@@ -26,7 +26,7 @@ model = AutoModelForSequenceClassification.from_pretrained(
 )
 
 args = TrainingArguments(
-    "mnli-logits-in-metric",
+    "finetuned-mnli",
     eval_strategy="epoch",
     save_strategy="no",
     report_to="none",

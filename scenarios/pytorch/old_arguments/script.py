@@ -25,7 +25,7 @@ model = AutoModelForSequenceClassification.from_pretrained(
 )
 
 args = TrainingArguments(
-    "mnli-old-arguments",
+    "finetuned-mnli",
     evaluation_strategy="epoch",
     save_strategy="no",
     report_to="none",

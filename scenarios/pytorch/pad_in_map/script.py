@@ -29,7 +29,7 @@ model = AutoModelForSequenceClassification.from_pretrained(
 )
 
 args = TrainingArguments(
-    "mnli-pad-in-map",
+    "finetuned-mnli",
     eval_strategy="epoch",
     save_strategy="no",
     report_to="none",

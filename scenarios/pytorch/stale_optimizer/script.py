@@ -30,7 +30,7 @@ optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
 model.classifier = torch.nn.Linear(model.config.hidden_size, 3)
 
 args = TrainingArguments(
-    "mnli-stale-optimizer",
+    "finetuned-mnli",
     eval_strategy="epoch",
     save_strategy="no",
     report_to="none",

@@ -25,7 +25,7 @@ tokenized_datasets = raw_datasets.map(preprocess_function, batched=True)
 model = AutoModelForSequenceClassification.from_pretrained(CHECKPOINT)
 
 args = TrainingArguments(
-    "mnli-two-labels",
+    "finetuned-mnli",
     eval_strategy="epoch",
     save_strategy="no",
     report_to="none",
