@@ -1,0 +1,86 @@
+"""The judge accepts any right repair: three for each scenario that its list of fixes does not hold.
+
+They stand in `repairs/<id>.toml`, written as fixes are. Each is held beside the twin at the same
+length of training, one step: `overfit` proves that it learns.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter
+
+import scenarios
+from debugger.judge import judge
+from debugger.report import Report, gather
+from debugger.run import ALL, Run
+from debugger.workers.local import LocalEngine
+from scenarios import Fix, Scenario
+
+pytestmark = pytest.mark.slow
+
+FOLDER = Path(__file__).parent / "repairs"
+ENOUGH = 3
+FAULTY = [scenario for scenario in scenarios.all() if not scenario.decoy]
+
+
+def repaired(scenario: Scenario) -> dict[str, str]:
+    """The repaired scripts by name, each replacement standing exactly once in the broken one."""
+    path = FOLDER / f"{scenario.id}.toml"
+    if not path.is_file():
+        return {}
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))["repairs"]
+    repairs = TypeAdapter(list[Fix]).validate_json(
+        TypeAdapter(list).dump_json([{"right": True, **repair} for repair in raw])
+    )
+    return {fix.id: patched(scenario.script, fix) for fix in repairs}
+
+
+def patched(script: str, fix: Fix) -> str:
+    for replacement in fix.replacements:
+        assert script.count(replacement.old) == 1, f"{fix.id}: {replacement.old!r}"
+        script = script.replace(replacement.old, replacement.new)
+    return script
+
+
+REPAIRED = {scenario.id: repaired(scenario) for scenario in FAULTY}
+ALL_REPAIRS = [(s, name) for s in FAULTY for name in REPAIRED[s.id]]
+
+
+@pytest.fixture(scope="module")
+def glanced(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Future[Report]]]:
+    """The answer to each distinct script, asked for as many at once as there are cores."""
+    cores = os.cpu_count() or 1
+    scripts = [text for s in FAULTY for text in (s.twin, *REPAIRED[s.id].values())]
+    folder = tmp_path_factory.mktemp("clinic")
+    with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
+        yield {
+            script: threads.submit(lambda s: gather(engine.events(Run(s, ALL, steps=1))), script)
+            for script in dict.fromkeys(scripts)
+        }
+
+
+@pytest.mark.parametrize("scenario", FAULTY, ids=lambda scenario: scenario.id)
+def test_three_repairs_are_written_otherwise_than_the_listed_ones(scenario: Scenario) -> None:
+    listed = {scenario.patched([fix.id]) for fix in scenario.fixes}
+    others = set(REPAIRED[scenario.id].values()) - listed - {scenario.twin}
+
+    assert len(others) == len(REPAIRED[scenario.id])
+    assert len(others) >= ENOUGH
+
+
+@pytest.mark.parametrize(
+    ("scenario", "name"), ALL_REPAIRS, ids=[f"{s.id}-{name}" for s, name in ALL_REPAIRS]
+)
+def test_a_right_repair_that_nobody_listed_is_accepted(
+    glanced: dict[str, Future[Report]], scenario: Scenario, name: str
+) -> None:
+    report = glanced[REPAIRED[scenario.id][name]].result()
+    verdict = judge(report, glanced[scenario.twin].result(), scenario)
+
+    assert verdict.cured, (verdict, report.findings)
