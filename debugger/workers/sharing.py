@@ -1,0 +1,178 @@
+"""Known answers are given again, and a run that is going on is joined instead of started twice."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from debugger.answers import Engine
+from debugger.outcome import (
+    STAGES,
+    Accepted,
+    Ending,
+    Event,
+    Found,
+    Outcome,
+    Point,
+    Progress,
+    Shown,
+    StageEnded,
+    StageName,
+    StageStarted,
+    worst,
+)
+from debugger.run import ALL, WALK, Run
+
+KEPT = 1000
+GRACE_SECONDS = 15.0
+
+
+@dataclass(eq=False)
+class Flight:
+    """One run, going on or ended. `events` only grows; `shared` when its answer was known."""
+
+    run: Run
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    events: list[Event] = field(default_factory=list)
+    shared: bool = False
+    listeners: int = 0
+    news: threading.Condition = field(default_factory=threading.Condition)
+
+    @property
+    def ended(self) -> bool:
+        return bool(self.events) and isinstance(self.events[-1], Outcome)
+
+    @property
+    def ticket(self) -> str | None:
+        return next((e.ticket for e in self.events if isinstance(e, Accepted)), None)
+
+
+class Shared:
+    """An engine in front of another. What a learner left is stopped when nobody comes back to it.
+
+    Answers are kept in memory, the oldest go first. A run that was ended from outside (time,
+    memory, a crash) is never an answer for somebody else.
+    """
+
+    def __init__(self, engine: Engine, kept: int = KEPT, grace: float = GRACE_SECONDS) -> None:
+        self._engine, self._kept, self._grace = engine, kept, grace
+        self._lock = threading.Lock()
+        self._flying: dict[Run, Flight] = {}
+        self._known: OrderedDict[Run, Flight] = OrderedDict()
+
+    def known(self, run: Run) -> Flight | None:
+        """The ended flight that answers this run, if there is one."""
+        with self._lock:
+            flight = self._known.get(_key(run))
+            if flight is not None:
+                self._known.move_to_end(_key(run))
+            return flight
+
+    def flying(self, run: Run) -> bool:
+        with self._lock:
+            return _key(run) in self._flying
+
+    def board(self, run: Run, again: bool = False) -> Flight:
+        """Join this run: known, going on, or started now. `again` starts it whatever is known."""
+        key = _key(run)
+        with self._lock:
+            flight = self._flying.get(key)
+            if flight is None and not again and key in self._known:
+                return replace(self._known[key], shared=True)
+            if flight is None:
+                flight = self._flying[key] = Flight(run)
+                threading.Thread(target=self._fly, args=(key, flight), daemon=True).start()
+            flight.listeners += 1
+            return flight
+
+    def leave(self, flight: Flight, at_once: bool = False) -> None:
+        """Get off. With nobody on board a run is stopped, after a while in which one may return."""
+        with self._lock:
+            flight.listeners -= 1
+        if at_once:
+            self._stop_if_empty(flight)
+        elif not flight.ended:
+            timer = threading.Timer(self._grace, self._stop_if_empty, (flight,))
+            timer.daemon = True
+            timer.start()
+
+    def events(self, run: Run) -> Iterator[Event]:
+        """Replay, then live; the last one is the Outcome."""
+        flight, seen = self.board(run), 0
+        try:
+            while not (flight.ended and seen == len(flight.events)):
+                with flight.news:
+                    while len(flight.events) == seen:
+                        flight.news.wait()
+                    fresh = flight.events[seen:]
+                yield from fresh
+                seen += len(fresh)
+        finally:
+            if not flight.shared:
+                self.leave(flight, at_once=True)
+
+    def cancel(self, ticket: str) -> None:
+        self._engine.cancel(ticket)
+
+    def _fly(self, key: Run, flight: Flight) -> None:
+        for event in self._engine.events(flight.run):
+            if isinstance(event, Outcome):
+                self._land(key, flight, event)
+            with flight.news:
+                flight.events.append(event)
+                flight.news.notify_all()
+
+    def _land(self, key: Run, flight: Flight, outcome: Outcome) -> None:
+        with self._lock:
+            del self._flying[key]
+            if outcome.finding is not None or outcome.outcome == "stopped":
+                return
+            events = [*flight.events, outcome]
+            for run, part in (*_parts(key, events), (key, events)):
+                self._known[run] = Flight(run, flight.started, list(part))
+                self._known.move_to_end(run)
+            while len(self._known) > self._kept:
+                self._known.popitem(last=False)
+
+    def _stop_if_empty(self, flight: Flight) -> None:
+        with self._lock:
+            empty = flight.listeners <= 0 and not flight.ended
+        if empty and flight.ticket is not None:
+            self._engine.cancel(flight.ticket)
+
+
+def _key(run: Run) -> Run:
+    """How long `train` may take matters to no other stage."""
+    return run if run.stage in (WALK, ALL, "train") else replace(run, steps=0)
+
+
+def _parts(run: Run, events: list[Event]) -> Iterable[tuple[Run, list[Event]]]:
+    """The answers for single stages that a run holds: each stage leaves the pipeline untouched."""
+    outcome = events[-1]
+    if not isinstance(outcome, Outcome):
+        return
+    ended = {e.stage: e for e in events if isinstance(e, StageEnded) and e.outcome != "not run"}
+    for name in STAGES:
+        if name not in ended or "setup" not in ended or name == run.stage:
+            continue
+        wanted: set[StageName] = {"setup", name}
+        endings: list[Ending] = [ended[stage].outcome for stage in wanted]
+        seconds = sum(ended[stage].seconds for stage in wanted)
+        part = [e for e in events[:-1] if _stage_of(e) in wanted or isinstance(e, Accepted)]
+        end = replace(outcome, outcome=worst(endings), seconds=seconds)
+        yield _key(replace(run, stage=name)), [*part, end]
+
+
+def _stage_of(event: Event) -> StageName | None:
+    match event:
+        case StageStarted() | StageEnded() | Progress() | Point():
+            return event.stage
+        case Shown():
+            return event.evidence.stage
+        case Found():
+            return event.finding.stage
+        case _:
+            return None
