@@ -1,5 +1,6 @@
 """What a scenario is: the documented facts of its `scenario.toml`, its script, its words."""
 
+from collections.abc import Iterable
 from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -169,6 +170,14 @@ class Scenario:
                 return self._replaced(self.script, cheat)
         known = ", ".join(cheat.id for cheat in self.cheats) or "none"
         raise ScenarioError(f"{self.id} has no cheat {cheat_id!r}; it has {known}.")
+
+    def changed(self, ids: Iterable[str]) -> str:
+        """The script with these fixes and cheats applied, in this order: what a page offers."""
+        cheats = {cheat.id: cheat for cheat in self.cheats}
+        script = self.script
+        for patch_id in ids:
+            script = self._replaced(script, cheats.get(patch_id) or self.fix(patch_id))
+        return script
 
     @property
     def twin(self) -> str:

@@ -67,8 +67,9 @@ def test_an_open_door_is_seen_wherever_the_import_stands(tmp_path: Path) -> None
 def test_the_web_process_holds_no_framework() -> None:
     code = (
         "import sys, scenarios; from debugger.words import Words;"
-        "import debugger.web.server; from debugger.web.catalogue import page;"
-        "page(scenarios.all(), Words());"
+        "import debugger.web.server; from debugger.web.pages import build;"
+        "from debugger.settings import read; from debugger.workers.sharing import Shared;"
+        "build(scenarios.all(), Shared(None), read({}), Words());"
         f"print([name for name in {FRAMEWORKS!r} if name in sys.modules])"
     )
     answer = subprocess.run(

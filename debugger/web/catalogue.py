@@ -1,60 +1,168 @@
-"""The first page: what is wrong with these scripts? Found out at the command line, for now."""
+"""The first page: what the clinic is, where to start, and every scenario under its symptom."""
 
 from collections.abc import Sequence
-from html import escape
+from html import escape as escaped
 
 import gradio as gr
 
-from debugger.outcome import STAGES
+from debugger.web.markup import button, escape
+from debugger.web.visit import (
+    SECRET,
+    STORED,
+    Record,
+    RecordError,
+    export_record,
+    import_record,
+    keep,
+    read_record,
+)
 from debugger.words import Words
 from scenarios import Scenario
 
+SYMPTOMS = ("crash", "no_learning", "false_number", "none")
 MOST_DIFFICULT = 3
+START_WITH = "two_labels"
+PRESSED = """
+element.dataset.listens = '';
+element.addEventListener('click', (event) => {
+  const button = event.target.closest('[data-act]');
+  if (!button || !window.clinic.sure(button)) return;
+  if (button.dataset.act === 'import') {
+    window.clinic.choose((text) => trigger('click', {act: 'import', with: text}));
+  } else trigger('click', {act: button.dataset.act, with: button.dataset.with});
+});
+"""
 
 
-def page(scenarios: Sequence[Scenario], words: Words) -> gr.Blocks:
-    with gr.Blocks(title=words.say("page", "title"), analytics_enabled=False) as blocks:
-        gr.HTML(catalogue(scenarios, words), elem_id="catalogue", apply_default_css=False)
-    return blocks
+def build(blocks: gr.Blocks, scenarios: Sequence[Scenario], words: Words) -> None:
+    """Fill the page at /."""
+    stored = gr.BrowserState(None, storage_key=STORED, secret=SECRET)
+    page = gr.HTML(elem_id="catalogue", apply_default_css=False, js_on_load=PRESSED)
 
+    def arrive(kept: object) -> list[object]:
+        record = read_record(kept)
+        return [keep(record), catalogue(scenarios, words, record)]
 
-def catalogue(scenarios: Sequence[Scenario], words: Words) -> str:
-    """Every scenario as a card, in the catalogue's order. All that a file holds is escaped."""
+    def press(kept: object, told: gr.EventData) -> list[object]:
+        record, said, file = read_record(kept), "", ""
+        match told._data.get("act"):
+            case "import":
+                try:
+                    record = import_record(str(told._data.get("with", ""))[:1_000_000])
+                    said = words.say("page", "imported", solved=len(record.solved))
+                except RecordError as error:
+                    said = words.say("page", "not_imported", reason=str(error)[:200])
+            case "export":
+                file = export_record(record)
+            case "forget":
+                record = read_record(None)
+                said = words.say("page", "forgotten")
+        return [keep(record), catalogue(scenarios, words, record, said, file)]
 
-    def say(code: str) -> str:
-        return escape(words.say("page", code))
-
-    cards = "".join(_card(scenario, words) for scenario in scenarios)
-    stages = "".join(
-        f"<li><b>{stage}</b> <span>{escape(words.say('stage', stage))}</span></li>"
-        for stage in STAGES
+    outputs = [stored, page]
+    blocks.load(
+        arrive, stored, outputs, queue=False, api_visibility="private", show_progress="hidden"
     )
-    listed = f'<ul class="cards">{cards}</ul>' if cards else f"<p>{say('none')}</p>"
+    page.click(
+        press, stored, outputs, queue=False, api_visibility="private", show_progress="hidden"
+    )
+
+
+def catalogue(
+    scenarios: Sequence[Scenario],
+    words: Words,
+    record: Record,
+    said: str = "",
+    file: str = "",
+) -> str:
+    """Four columns by symptom: it is all that a learner knows at the start. All is escaped."""
+
+    def say(code: str, **numbers: object) -> str:
+        return escape(words.say("page", code, **numbers))
+
+    columns = "".join(
+        f'<section aria-labelledby="{symptom}"><h2 id="{symptom}">{say(symptom)}</h2>'
+        f'<ul class="cards">{cards}</ul></section>'
+        for symptom in SYMPTOMS
+        if (
+            cards := "".join(
+                _card(scenario, words, record)
+                for scenario in scenarios
+                if scenario.symptom == symptom
+            )
+        )
+    )
+    listed = f'<div class="columns">{columns}</div>' if columns else f"<p>{say('none_at_all')}</p>"
+    start = next((s.id for s in scenarios if s.id == START_WITH), "")
+    link = f"clinic?scenario={start}"
+    demo = (
+        f'<p class="doors"><a class="go" href="{link}&amp;demo=1">{say("demo")}</a>'
+        f'<a class="plain" href="{link}">{say("start")}</a></p>'
+        if start
+        else ""
+    )
+    theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
     return (
-        f"<header><h1>{say('title')}</h1></header>"
-        f'<p class="lead">{say("lead")}</p>'
-        f'<section aria-labelledby="scenarios"><h2 id="scenarios">{say("scenarios")}</h2>'
-        f'<p class="hint">{say("in_browser")}</p>{listed}</section>'
-        f'<section aria-labelledby="stages"><h2 id="stages">{say("stages")}</h2>'
-        f'<ol class="stages">{stages}</ol></section>'
+        f'<header class="bar"><h1>{say("title")}</h1><div class="tools">{theme}</div></header>'
+        f'<div class="lead"><p>{say("lead")}</p>{demo}</div>'
+        f"{_filters(words)}{listed}{_progress(scenarios, words, record, said, file)}"
     )
 
 
-def _card(scenario: Scenario, words: Words) -> str:
+def _filters(words: Words) -> str:
+    levels = [("", words.say("page", "every_level"))]
+    levels += [(str(n), words.say("page", "level", difficulty=n)) for n in (1, 2, 3)]
+    levels += [("open", words.say("page", "unsolved"))]
+    chips = "".join(
+        f'<button type="button" data-filter="{value}" aria-pressed="{str(not value).lower()}">'
+        f"{escape(label)}</button>"
+        for value, label in levels
+    )
+    label = escape(words.say("page", "filter"))
+    return f'<div class="chips" role="group" aria-label="{label}">{chips}</div>'
+
+
+def _card(scenario: Scenario, words: Words, record: Record) -> str:
     level = words.say("page", "level", difficulty=scenario.difficulty)
     dots = "".join(
         f'<i class="{"on" if number < scenario.difficulty else ""}"></i>'
         for number in range(MOST_DIFFICULT)
     )
-    command = f"python -m debugger run {scenario.id}"
+    solved = scenario.id in record.solved
+    mark = f'<span class="solved">✓ {escape(words.say("page", "solved"))}</span>' if solved else ""
+    here = (
+        f'<span class="tag start">{escape(words.say("page", "start_here"))}</span>'
+        if scenario.id == START_WITH and not solved
+        else ""
+    )
+    complaint = scenario.words.complaint
     return (
-        f'<li class="card"><h3>{escape(scenario.words.title)}</h3>'
-        f"<p>{escape(scenario.words.complaint)}</p>"
-        f'<p class="facts">'
-        f'<span class="level" role="img" aria-label="{escape(level)}">{dots}</span>'
-        f"<span>{escape(words.say('page', 'minutes', minutes=scenario.minutes))}</span>"
-        f'<span class="tag">{escape(words.say("page", scenario.framework))}</span></p>'
-        f'<p class="course"><a href="{escape(scenario.course.url)}" rel="noreferrer">'
-        f"{escape(scenario.course.title)}</a></p>"
-        f"<code>{escape(command)}</code></li>"
+        f'<li class="card" data-level="{scenario.difficulty}" data-solved="{int(solved)}">'
+        f'<a href="clinic?scenario={scenario.id}" id="{scenario.id}">'
+        f"<h3>{escape(scenario.words.title)}</h3><p>{escape(complaint)}</p>"
+        f'<span class="facts"><span class="level" role="img" aria-label="{escape(level)}">{dots}'
+        f"</span><span>{escape(words.say('page', 'minutes', minutes=scenario.minutes))}</span>"
+        f'<span class="tag">{escape(words.say("page", scenario.framework))}</span>{here}{mark}'
+        f'</span><small class="course">{escape(scenario.course.title)}</small></a></li>'
+    )
+
+
+def _progress(
+    scenarios: Sequence[Scenario], words: Words, record: Record, said: str, file: str
+) -> str:
+    def say(code: str, **numbers: object) -> str:
+        return escape(words.say("page", code, **numbers))
+
+    solved = sum(scenario.id in record.solved for scenario in scenarios)
+    buttons = (
+        button(say("export"), "export", kind="plain")
+        + button(say("import"), "import", kind="plain")
+        + button(say("forget"), "forget", kind="plain", data_ask=words.say("page", "forget_sure"))
+    )
+    ready = f'<span hidden data-save="{escaped(file, quote=True)}"></span>' if file else ""
+    ready = ready.replace("{", "&#123;").replace("}", "&#125;")
+    return (
+        f'<section class="progress" aria-labelledby="progress"><h2 id="progress">'
+        f"{say('progress', solved=solved, of=len(scenarios))}</h2><p>{say('kept_here')}</p>"
+        f'<p>{buttons}</p><p role="status">{escape(said)}</p>{ready}</section>'
     )

@@ -5,7 +5,6 @@ import socket
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from debugger.settings import SettingError, Settings
@@ -67,30 +66,36 @@ def _keep_to_ourselves(settings: Settings) -> None:
 
 def _launch(settings: Settings, found: "Sequence[Scenario]", words: Words) -> None:
     from gradio.themes import Base, LocalFont
-    from starlette.responses import JSONResponse
-    from starlette.routing import Route
 
-    from debugger.web.catalogue import page
+    from debugger.web.pages import build, head
+    from debugger.web.routes import routes
+    from debugger.workers.local import LocalEngine
+    from debugger.workers.sharing import Shared
 
-    async def health(_: object) -> JSONResponse:
-        return JSONResponse({"status": "ok", "scenarios": len(found), "assets": settings.assets})
-
-    style = files("debugger.web").joinpath("static/clinic.css").read_text(encoding="utf-8")
     fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
     mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
-    blocks = page(found, words)
-    blocks.launch(
-        server_name=settings.host,
-        server_port=settings.port,
-        theme=Base(font=fonts, font_mono=mono),
-        head=f"<style>{style}</style>",
-        app_kwargs={"routes": [Route("/health", health)]},
-        footer_links=[],
-        ssr_mode=False,
-        mcp_server=False,
-        share=False,
-        quiet=True,
-        prevent_thread_lock=True,
-    )
-    print(words.say("page", "ready", host=settings.host, port=settings.port), flush=True)
-    blocks.block_thread()
+    with LocalEngine(
+        settings.workers,
+        settings.time_limit,
+        settings.memory_mb,
+        settings.data_dir,
+        online=settings.assets == "hub",
+    ) as engine:
+        engine.warm()
+        blocks = build(found, Shared(engine), settings, words)
+        blocks.queue(default_concurrency_limit=64)
+        blocks.launch(
+            server_name=settings.host,
+            server_port=settings.port,
+            theme=Base(font=fonts, font_mono=mono),
+            head=head(words),
+            app_kwargs={"routes": routes(found, settings, engine)},
+            footer_links=[],
+            ssr_mode=False,
+            mcp_server=False,
+            share=False,
+            quiet=True,
+            prevent_thread_lock=True,
+        )
+        print(words.say("page", "ready", host=settings.host, port=settings.port), flush=True)
+        blocks.block_thread()

@@ -1,0 +1,142 @@
+"""The clinic page: five pieces of HTML, and the listeners that redraw what has changed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import gradio as gr
+
+from debugger.run import WALK
+from debugger.web import regions
+from debugger.web.desk import Clinic, Desk
+from debugger.web.markup import escape
+from debugger.web.scene import Scene
+from debugger.web.visit import SECRET, STORED, LinkError, keep, read_address, read_record
+from debugger.words import Words
+
+PARTS: dict[str, Callable[[Scene, Words], str]] = {
+    "bar": regions.bar,
+    "rail": regions.rail,
+    "left": regions.left,
+    "right": regions.right,
+    "foot": regions.foot,
+}
+# A press reaches the server with the address, so that a restarted server knows where the tab is.
+PRESSED = """
+element.dataset.listens = '';
+element.addEventListener('click', (event) => {
+  const button = event.target.closest('[data-act]');
+  if (!button || button.disabled || !window.clinic.sure(button)) return;
+  const told = {act: button.dataset.act, with: button.dataset.with, at: location.search};
+  trigger(['run', 'apply', 'solution'].includes(told.act) ? 'submit' : 'click', told);
+});
+"""
+
+
+def build(blocks: gr.Blocks, clinic: Clinic) -> None:
+    """Fill a page of `blocks` that stands at /clinic."""
+    desk = gr.State(None)
+    kept = gr.BrowserState(None, storage_key=STORED, secret=SECRET)
+    with gr.Column(elem_id="clinic"):
+        bar, rail = _part("bar"), _part("rail")
+        with gr.Row(elem_id="work"):
+            left, right = _part("left"), _part("right")
+        foot = _part("foot")
+    parts = [bar, rail, left, right, foot]
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    outputs = [desk, kept, *parts]
+    unchanged = [gr.skip()] * len(outputs)
+
+    async def arrive(kept: Any, request: gr.Request) -> list[Any]:
+        at = Desk(record=read_record(kept))
+        try:
+            _enter(at, str(request.query_params), clinic)
+        except LinkError as error:
+            return [at, keep(at.record), *_nowhere(error, clinic.words)]
+        return [at, keep(at.record), *_draw(at, clinic)]
+
+    # A generator that yields nothing would empty the page.
+    async def resume(desk: Desk) -> AsyncIterator[list[Any]]:
+        yield unchanged
+        if desk.wanted is not None:
+            what, desk.wanted = desk.wanted, None
+            async for update in _follow(desk, what, clinic):
+                yield update
+
+    async def press(desk: Desk | None, kept: Any, told: gr.EventData) -> list[Any]:
+        at = _at_home(desk, kept, told._data, clinic)
+        if at is None:
+            return unchanged
+        clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
+        return [at, keep(at.record), *_draw(at, clinic)]
+
+    async def start(desk: Desk | None, kept: Any, told: gr.EventData) -> AsyncIterator[list[Any]]:
+        at = _at_home(desk, kept, told._data, clinic)
+        if at is None:
+            yield unchanged
+            return
+        what = clinic.plan(at, str(told._data.get("act")), str(told._data.get("with")))
+        if what is None:
+            yield [at, keep(at.record), *_draw(at, clinic)]
+            return
+        async for update in _follow(at, what, clinic):
+            yield update
+
+    arrived = blocks.load(arrive, kept, outputs, queue=False, **private)
+    arrived.then(resume, desk, outputs, concurrency_limit=None, **private)
+    for part in parts:
+        part.click(press, [desk, kept], outputs, queue=False, **private)
+        part.submit(
+            start, [desk, kept], outputs, concurrency_limit=None, trigger_mode="multiple", **private
+        )
+
+
+def _part(name: str) -> gr.HTML:
+    return gr.HTML(elem_id=name, apply_default_css=False, js_on_load=PRESSED)
+
+
+def _enter(desk: Desk, query: str, clinic: Clinic) -> None:
+    desk.visit = read_address(query, clinic.known)
+    desk.wanted = clinic.resumable(desk)
+    if desk.wanted is None and desk.visit.demo:
+        desk.wanted = WALK
+
+
+def _at_home(desk: Desk | None, kept: Any, told: Any, clinic: Clinic) -> Desk | None:
+    """The desk of this tab. After a restart there is none: the press says where the tab stands."""
+    if desk is not None:
+        return desk if desk.visit.scenario else None
+    fresh = Desk(record=read_record(kept))
+    try:
+        fresh.visit = read_address(str(told.get("at", "")), clinic.known)
+    except LinkError:
+        return None
+    return fresh
+
+
+async def _follow(desk: Desk, what: str, clinic: Clinic) -> AsyncIterator[list[Any]]:
+    async for _ in clinic.follow(desk, what):
+        yield [desk, keep(desk.record), *_draw(desk, clinic)]
+
+
+def _draw(desk: Desk, clinic: Clinic) -> list[Any]:
+    """The parts that look otherwise than last time."""
+    scene = clinic.scene(desk)
+    updates = []
+    for name, part in PARTS.items():
+        html = part(scene, clinic.words)
+        updates.append(gr.skip() if desk.drawn.get(name) == html else html)
+        desk.drawn[name] = html
+    return updates
+
+
+def _nowhere(error: LinkError, words: Words) -> list[Any]:
+    """A bad link: what it asked for, and the way back."""
+    said = escape(words.say("clinic", error.code, value=error.value[:60]))
+    home = escape(words.say("clinic", "all_scenarios"))
+    page = (
+        f'<div class="opening"><h1>{escape(words.say("page", "title"))}</h1><p>{said}</p>'
+        f'<p><a class="go" href="./">{home}</a></p></div>'
+    )
+    return ["", "", page, "", ""]

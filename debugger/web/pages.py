@@ -1,0 +1,38 @@
+"""Both pages as one gradio app, and what stands in their head."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+import gradio as gr
+
+from debugger.settings import Settings
+from debugger.web import catalogue, clinic
+from debugger.web.desk import Clinic
+from debugger.web.markup import escape
+from debugger.words import Words
+from debugger.workers.sharing import Shared
+from scenarios import Scenario
+
+STYLES = ("base.css", "clinic.css")
+
+
+def build(
+    scenarios: Sequence[Scenario], engine: Shared, settings: Settings, words: Words
+) -> gr.Blocks:
+    title = words.say("page", "title")
+    with gr.Blocks(title=title, analytics_enabled=False) as blocks:
+        catalogue.build(blocks, scenarios, words)
+    with blocks.route("Clinic", "/clinic", show_in_navbar=False):
+        clinic.build(blocks, Clinic(scenarios, engine, settings, words))
+    return blocks
+
+
+def head(words: Words) -> str:
+    static = files("debugger.web").joinpath("static")
+    style = "".join(static.joinpath(name).read_text(encoding="utf-8") for name in STYLES)
+    script = static.joinpath("clinic.js").read_text(encoding="utf-8")
+    said = " ".join(
+        f'data-{name}="{escape(words.say("clinic", code))}"'
+        for name, code in (("died", "died"), ("back", "came_back"), ("reload", "reload"))
+    )
+    return f'<meta name="clinic-words" {said}><style>{style}</style><script>{script}</script>'

@@ -1,0 +1,114 @@
+"""Everything a clinic page shows at one moment, as plain values, gathered from what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from debugger.judge import Verdict, judge
+from debugger.outcome import STAGES, Finding, StageName
+from debugger.report import Report, StageReport
+from debugger.web.visit import NOTHING_WRONG, Case, Visit, causes, shuffled, stacked
+from scenarios import Cheat, Fix, Scenario
+
+
+@dataclass(frozen=True)
+class Busy:
+    """A run that is going on: its stage, how far it is, or its place in the queue."""
+
+    stage: StageName
+    place: int = 0
+    done: int = 0
+    of: int = 0
+    twin: bool = False
+    walk: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an answer came from."""
+
+    when: datetime
+    shared: bool
+    seconds: float
+    device: str
+
+
+@dataclass(frozen=True)
+class Scene:
+    scenario: Scenario
+    catalogue: Sequence[Scenario]
+    visit: Visit
+    case: Case
+    learner: str
+    reports: dict[StageName, StageReport] = field(default_factory=dict)
+    stale: frozenset[StageName] = frozenset()
+    sources: dict[StageName, Source] = field(default_factory=dict)
+    busy: Busy | None = None
+    whole: Report | None = None
+    twin: Report | None = None
+    broken: dict[StageName, StageReport] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def script(self) -> str:
+        return self.scenario.changed(self.visit.changes)
+
+    @property
+    def first_failing(self) -> StageName | None:
+        failing = ("fail", "stopped")
+        return next(
+            (s for s in STAGES if s in self.reports and self.reports[s].outcome in failing), None
+        )
+
+    @property
+    def fault_seen(self) -> bool:
+        """A stage of the script has failed, so there is something to say about it."""
+        return self.first_failing is not None
+
+    @property
+    def open(self) -> bool:
+        """Whether what the rules found may be shown: the learner has spoken, or asked for it."""
+        return self.case.opened or self.case.cause is not None or bool(self.visit.changes)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        if self.whole is None or self.twin is None:
+            return None
+        return judge(self.whole, self.twin, self.scenario)
+
+    @property
+    def cured(self) -> bool:
+        verdict = self.verdict
+        return verdict is not None and verdict.cured
+
+    @property
+    def left_alone(self) -> bool:
+        """A healthy script that the learner has seen through: nothing to repair, and none done."""
+        healthy = self.scenario.decoy and self.cured and not self.visit.changes
+        return healthy and self.case.cause == NOTHING_WRONG and self.case.sure is not None
+
+    @property
+    def causes(self) -> list[str]:
+        return causes(self.scenario, self.catalogue, self.learner)
+
+    @property
+    def patches(self) -> list[Fix | Cheat]:
+        both = [*self.scenario.fixes, *self.scenario.cheats]
+        return shuffled(both, self.learner, self.scenario.id, "changes")
+
+    def with_patch(self, patch_id: str) -> tuple[str, ...]:
+        """The changes with this one on top; those it does not go together with give way."""
+        return stacked(self.scenario, self.visit.changes, patch_id)
+
+    def faults(self, stage: StageName) -> list[Finding]:
+        report = self.reports.get(stage)
+        found = report.findings if report else ()
+        return [finding for finding in found if finding.severity != "note"]
+
+    @property
+    def following(self) -> Scenario | None:
+        """The next scenario in the catalogue that is not this one."""
+        later = [s for s in self.catalogue if s.order > self.scenario.order]
+        return later[0] if later else None

@@ -1,0 +1,132 @@
+(() => {
+  const root = document.documentElement;
+  const one = (selector) => document.querySelector(selector);
+  const typing = (target) => target.closest && target.closest('input,textarea,select,[contenteditable=true]');
+  const dark = (on) => { document.body.classList.toggle('dark', on); localStorage.setItem('clinic-theme', on ? 'dark' : 'light'); };
+  let asked = null, held = null, waiting = null;
+
+  window.clinic = {
+    // A press that throws something away is asked about once: the same button, pressed again, does it.
+    sure(button) {
+      const question = button.dataset.ask;
+      if (!question || asked === button) { asked = null; listen(); return true; }
+      asked = button;
+      const said = document.createElement('span');
+      said.className = 'ask'; said.setAttribute('role', 'alert'); said.textContent = question;
+      button.after(said);
+      setTimeout(() => { said.remove(); if (asked === button) asked = null; }, 6000);
+      return false;
+    },
+    choose(use) {
+      const input = document.createElement('input');
+      input.type = 'file'; input.accept = '.json,application/json';
+      input.addEventListener('change', async () => { const file = input.files[0]; if (file) use(await file.text()); });
+      input.click();
+    },
+  };
+
+  const saved = localStorage.getItem('clinic-theme');
+  const wish = new URLSearchParams(location.search).get('__theme');
+  const start = () => { if (saved && !wish) document.body.classList.toggle('dark', saved === 'dark'); watch(); };
+
+  const goto = (line) => {
+    const tab = one('#left [data-with=script]');
+    if (tab && tab.getAttribute('aria-selected') !== 'true') { tab.click(); setTimeout(() => goto(line), 250); return; }
+    const row = document.getElementById(`line-${line}`);
+    if (!row) return;
+    row.scrollIntoView({ block: 'center' });
+    row.focus({ preventScroll: true });
+    row.classList.add('flash');
+    setTimeout(() => row.classList.remove('flash'), 1600);
+  };
+
+  const filter = (chip) => {
+    for (const other of document.querySelectorAll('[data-filter]')) other.setAttribute('aria-pressed', String(other === chip));
+    const wanted = chip.dataset.filter;
+    for (const card of document.querySelectorAll('.card')) {
+      card.hidden = wanted === 'open' ? card.dataset.solved === '1' : Boolean(wanted) && card.dataset.level !== wanted;
+    }
+  };
+
+  const same = (act, argument) => one(`[data-act="${act}"][data-with="${CSS.escape(argument || '')}"]:not([disabled])`);
+
+  document.addEventListener('click', (event) => {
+    const early = event.target.closest('[data-act]');
+    if (early && !early.closest('[data-listens]')) {
+      // Pressed before gradio was ready to listen: press again when it is.
+      setTimeout(() => { const again = same(early.dataset.act, early.dataset.with); if (again) again.click(); }, 100);
+      return;
+    }
+    const target = event.target.closest('[data-line],[data-to],[data-theme],[data-filter],[data-reload]');
+    if (!target) return;
+    if (target.dataset.line) goto(target.dataset.line);
+    else if (target.dataset.to) { const part = document.getElementById(target.dataset.to); if (part) { part.scrollIntoView({ block: 'center' }); part.focus({ preventScroll: true }); } }
+    else if ('theme' in target.dataset) dark(!document.body.classList.contains('dark'));
+    else if ('filter' in target.dataset) filter(target);
+    else location.reload();
+  });
+
+  // What is drawn anew keeps the keyboard where it was.
+  document.addEventListener('focusin', (event) => {
+    const button = event.target.closest('[data-act]');
+    held = button ? [button.dataset.act, button.dataset.with] : null;
+  });
+  const keepFocus = () => {
+    if (!held || document.activeElement !== document.body) return;
+    const again = same(...held) || one('#foot .act');
+    if (again) again.focus({ preventScroll: true });
+  };
+
+  const follow = () => {
+    const bar = one('[data-address]');
+    if (bar) {
+      if (location.search !== bar.dataset.address) history.replaceState(null, '', bar.dataset.address);
+      root.classList.toggle('present', bar.dataset.present === '1');
+      document.title = `${bar.querySelector('h1').firstChild.textContent.trim()} · Training Clinic`;
+    }
+    const file = one('[data-save]');
+    if (file) {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob([file.dataset.save], { type: 'application/json' }));
+      link.download = 'training-clinic.json';
+      file.remove(); link.click();
+    }
+  };
+  const watch = () => {
+    follow();
+    new MutationObserver(() => { answered(); follow(); keepFocus(); }).observe(document.body, { childList: true, subtree: true });
+  };
+
+  // A press that nothing answers: ask whether the server still lives, and say so when it does not.
+  const answered = () => { clearTimeout(waiting); waiting = null; };
+  const listen = () => { answered(); waiting = setTimeout(look, 4000); };
+  const look = async () => {
+    const words = one('meta[name=clinic-words]');
+    let banner = one('#lost');
+    try {
+      await fetch('health', { cache: 'no-store' });
+      if (banner) { banner.textContent = words.dataset.back; const go = document.createElement('button'); go.dataset.reload = ''; go.textContent = words.dataset.reload; banner.append(' ', go); }
+    } catch {
+      if (!banner) { banner = document.createElement('div'); banner.id = 'lost'; banner.setAttribute('role', 'alert'); banner.textContent = words.dataset.died; document.body.append(banner); }
+      setTimeout(look, 2000);
+    }
+  };
+
+  document.addEventListener('keydown', (event) => {
+    if (typing(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const press = (selector) => { const button = one(selector); if (button && !button.disabled) { button.click(); event.preventDefault(); } };
+    const tab = event.target.closest && event.target.closest('[role=tab]');
+    if (tab && (event.key === 'ArrowRight' || event.key === 'ArrowLeft')) {
+      const next = event.key === 'ArrowRight' ? tab.nextElementSibling : tab.previousElementSibling;
+      if (next) { next.focus(); next.click(); }
+      return;
+    }
+    const keys = { r: '#foot .go', a: '#foot .all', h: '#foot .hint', f: '#right [data-with=fix]', e: '#right [data-with=evidence]',
+      s: '#right [data-act=open]', p: '#bar [data-act=present]', '[': '#foot .prev', ']': '#foot .next', Escape: '#foot .stop' };
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (/^[1-8]$/.test(key)) press(`#rail li:nth-child(${key}) button`);
+    else if (keys[key]) press(keys[key]);
+  });
+
+  if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start); else start();
+})();

@@ -1,0 +1,193 @@
+"""What one tab shows and what its browser keeps: plain data, and how each press changes it."""
+
+from __future__ import annotations
+
+import random
+import re
+import secrets
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
+from typing import Annotated, Any, Literal
+from urllib.parse import parse_qs, urlencode
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
+
+from debugger.outcome import STAGES, StageName
+from scenarios import Scenario, ScenarioError
+
+CLOSED = ConfigDict(extra="forbid")
+NOTHING_WRONG = "nothing_wrong"
+SURENESS = ("guess", "fairly", "certain")
+MOST_CAUSES = 5
+STORED, SECRET = "training-clinic", "kept-in-this-browser-only"
+Panel = Literal["evidence", "fix", "console"]
+Side = Literal["script", "diff", "notes"]
+Small = Annotated[str, Field(max_length=80)]
+
+
+@dataclass(frozen=True, config=CLOSED)
+class Case:
+    """What a browser remembers of one scenario. `ran` holds the stages run, by applied changes."""
+
+    answers: dict[StageName, int] = field(default_factory=dict)
+    hints: Annotated[int, Field(ge=0, le=4)] = 0
+    cause: Small | None = None
+    sure: Literal["guess", "fairly", "certain"] | None = None
+    opened: bool = False
+    tried: Annotated[tuple[Small, ...], Field(max_length=200)] = ()
+    ran: dict[str, tuple[StageName, ...]] = field(default_factory=dict)
+    running: Small | None = None
+    solved: bool = False
+    peeked: bool = False
+
+
+@dataclass(frozen=True, config=CLOSED)
+class Record:
+    """Everything that a browser keeps; the server keeps nothing. `learner` shuffles the lists."""
+
+    version: Literal[1] = 1
+    learner: Annotated[str, Field(pattern=r"^[0-9a-f]{8}$")] = "00000000"
+    cases: Annotated[dict[Small, Case], Field(max_length=500)] = field(default_factory=dict)
+
+    def case(self, scenario_id: str) -> Case:
+        return self.cases.get(scenario_id, Case())
+
+    def changed(self, scenario_id: str, **fields: Any) -> Record:
+        case = replace(self.case(scenario_id), **fields)
+        return replace(self, cases={**self.cases, scenario_id: case})
+
+    def without(self, scenario_id: str) -> Record:
+        left = {name: case for name, case in self.cases.items() if name != scenario_id}
+        return replace(self, cases=left)
+
+    @property
+    def solved(self) -> frozenset[str]:
+        return frozenset(name for name, case in self.cases.items() if case.solved)
+
+
+_RECORD: TypeAdapter[Record] = TypeAdapter(Record)
+
+
+class RecordError(ValueError):
+    """A file that is not what a clinic exported."""
+
+
+def read_record(kept: Any) -> Record:
+    """The record of a browser. What cannot be read is an empty one: it was changed by hand."""
+    try:
+        return _RECORD.validate_python(kept) if kept else Record(learner=secrets.token_hex(4))
+    except ValidationError:
+        return Record(learner=secrets.token_hex(4))
+
+
+def import_record(text: str) -> Record:
+    try:
+        return _RECORD.validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "file"
+        raise RecordError(f"{place}: {first['msg']}") from error
+
+
+def keep(record: Record) -> dict[str, Any]:
+    return _RECORD.dump_python(record, mode="json")
+
+
+def export_record(record: Record) -> str:
+    return _RECORD.dump_json(record, indent=1).decode()
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What the address bar holds, and which tabs stand open. `chosen` is a change being read."""
+
+    scenario: str = ""
+    stage: StageName = "setup"
+    changes: tuple[str, ...] = ()
+    language: str = "en"
+    present: bool = False
+    demo: bool = False
+    panel: Panel = "evidence"
+    side: Side = "script"
+    chosen: str | None = None
+
+    @property
+    def address(self) -> str:
+        asked = {"scenario": self.scenario, "stage": self.stage}
+        if self.changes:
+            asked["fixes"] = ",".join(self.changes)
+        asked["lang"] = self.language
+        if self.present:
+            asked["present"] = "1"
+        return f"?{urlencode(asked, safe=',')}"
+
+    @property
+    def variant(self) -> str:
+        """Names the script as it is changed now, for the browser's memory."""
+        return "+".join(self.changes)
+
+
+class LinkError(ValueError):
+    """A link that leads nowhere: the code of the sentence that says why."""
+
+    def __init__(self, code: str, value: str) -> None:
+        super().__init__(code)
+        self.code, self.value = code, value
+
+
+def read_address(query: str, known: Mapping[str, Scenario]) -> Visit:
+    """The visit that a link asks for, or a LinkError. An unknown stage or change is left out."""
+    asked = {name: values[-1] for name, values in parse_qs(query.lstrip("?")).items()}
+    name = asked.get("scenario", "")
+    if name not in known:
+        raise LinkError("no_scenario" if name else "no_name", name)
+    scenario, changes = known[name], tuple(filter(None, asked.get("fixes", "").split(",")))
+    try:
+        scenario.changed(changes)
+    except ScenarioError:
+        changes = ()
+    named = asked.get("stage", "")
+    stage = STAGES[STAGES.index(named)] if named in STAGES else "setup"  # type: ignore[arg-type]
+    language = asked.get("lang", "en")
+    return Visit(
+        scenario=name,
+        stage=stage,
+        changes=changes,
+        language=language if re.fullmatch(r"[a-zA-Z-]{2,10}", language) else "en",
+        present=asked.get("present", "") not in ("", "0"),
+        demo=asked.get("demo", "") not in ("", "0"),
+    )
+
+
+def shuffled(items: Iterable[Any], *seeds: str) -> list[Any]:
+    """The same order for the same learner, another for the next one."""
+    order = list(items)
+    random.Random("/".join(seeds)).shuffle(order)
+    return order
+
+
+def causes(scenario: Scenario, all_scenarios: Iterable[Scenario], learner: str) -> list[str]:
+    """The causes to choose from: the real one, others of the same symptom first, and nothing."""
+    others = [s for s in all_scenarios if s.code and s.code != scenario.code]
+    others.sort(key=lambda s: (s.symptom != scenario.symptom, s.order))
+    codes = list(dict.fromkeys(s.code for s in others if s.code))
+    wanted = MOST_CAUSES - (scenario.code is not None)
+    listed = [*codes[:wanted], *([scenario.code] if scenario.code else [])]
+    return [*shuffled(listed, learner, scenario.id, "causes"), NOTHING_WRONG]
+
+
+def right_cause(scenario: Scenario) -> str:
+    return scenario.code or NOTHING_WRONG
+
+
+def stacked(scenario: Scenario, changes: tuple[str, ...], patch_id: str) -> tuple[str, ...]:
+    """The changes with one more; the last ones give way when it does not fit on top of them."""
+    for kept in range(len(changes), -1, -1):
+        tried = (*changes[:kept], patch_id)
+        try:
+            scenario.changed(tried)
+        except ScenarioError:
+            continue
+        return tried
+    return changes

@@ -1,0 +1,50 @@
+"""Starting the real app and opening its pages, for the tests that use a browser."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+LONG = 180_000
+"""Milliseconds that a run may take on a busy machine; a test fails sooner by what it sees."""
+Visit = Callable[..., Any]
+
+
+def start_app(**environment: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "app.py"],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def open_page(context: Any, url: str) -> Any:
+    """A page once it stands; `page.complaints` and `page.asked` fill by themselves."""
+    page = context.new_page()
+    page.set_default_timeout(LONG)
+    page.asked, page.complaints = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("console", lambda line: page.complaints.append(f"{line.type}: {line.text}"))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on(
+        "response",
+        lambda answer: answer.status >= 400 and page.complaints.append(answer.url),
+    )
+    page.goto(url)
+    page.wait_for_selector("#catalogue .card, #foot button, .opening")
+    return page

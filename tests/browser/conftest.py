@@ -1,0 +1,58 @@
+"""The real app in a process of its own, and a real browser to use it with."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.browser.app import Visit, free_port, open_page, start_app
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[str]:
+    port = free_port()
+    with (
+        tempfile.TemporaryDirectory() as data,
+        start_app(CLINIC_PORT=str(port), CLINIC_DATA_DIR=data) as server,
+    ):
+        assert server.stdout is not None
+        assert f":{port}" in server.stdout.readline()
+        yield f"http://127.0.0.1:{port}"
+        server.send_signal(signal.SIGTERM)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def visit(browser: Any, address: str) -> Iterator[Visit]:
+    """Opens a page in a browser of its own."""
+    contexts: list[Any] = []
+
+    def go(path: str = "/", size: tuple[int, int] = (1280, 800), scheme: str = "light") -> Any:
+        context = browser.new_context(
+            viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
+        )
+        contexts.append(context)
+        return open_page(context, f"{address}{path}")
+
+    yield go
+    for context in contexts:
+        context.close()

@@ -1,0 +1,240 @@
+"""Whole cures in a real browser: what a learner does, from the complaint to the proof."""
+
+from __future__ import annotations
+
+import re
+import urllib.request
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import scenarios
+from debugger.words import Words
+from tests.browser.app import LONG, Visit, open_page
+
+pytestmark = pytest.mark.slow
+
+WORDS = Words()
+SIZES = [(1280, 800), (1920, 1080), (390, 844)]
+STAGES = ("setup", "data", "batch", "forward", "step", "evaluate", "overfit", "train")
+
+
+def idle(page: Any) -> None:
+    """Nothing runs any more."""
+    page.wait_for_selector("#foot .act.go", timeout=LONG)
+
+
+def run(page: Any, selector: str) -> None:
+    page.click(selector)
+    page.wait_for_selector("#foot .stop")
+    idle(page)
+
+
+def state(page: Any, stage: str) -> str:
+    return page.inner_text(f"#rail [data-with={stage}] .state")
+
+
+def apply(page: Any, scenario_id: str, change: str) -> None:
+    said = scenarios.find(scenario_id).words
+    label = (said.fixes.get(change) or said.cheats[change]).label
+    page.click("#right [role=tab][data-with=fix]")
+    page.click(f"#right [data-act=choose][data-with={change}]")
+    page.wait_for_selector("#right .diff")
+    assert label in page.inner_text(f"#right [data-with={change}][aria-pressed=true]")
+    page.click("#right [data-act=apply]")
+    page.wait_for_selector("#foot .stop")
+    idle(page)
+
+
+def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
+    scenario = scenarios.find("wrong_collator")
+    page = visit("/")
+    page.click("#wrong_collator")
+    page.wait_for_selector(".opening")
+    assert scenario.words.complaint[:40] in page.inner_text(".opening")
+
+    run(page, "#right [data-act=run][data-with=train]")
+    assert state(page, "train") == WORDS.say("outcome", "fail")
+    assert "expected sequence of length" in page.inner_text(".trace .exc")
+
+    run(page, "#foot .all")
+    assert state(page, "data") == WORDS.say("outcome", "pass")
+    assert state(page, "batch") == WORDS.say("outcome", "fail")
+    assert "stage=batch" in page.url
+    assert page.locator(".code .row.fault").count() == 0
+
+    page.click("#right [data-act=cause][data-with=ragged_batch]")
+    page.click("#right [data-act=sure][data-with=fairly]")
+    page.wait_for_selector(".diagnosis.right")
+    page.wait_for_selector(".code .row.fault")
+
+    apply(page, "wrong_collator", "one_row_at_a_time")
+    assert state(page, "batch") == WORDS.say("outcome", "fail")
+    page.click("#right [role=tab][data-with=fix]")
+    assert scenario.words.fixes["one_row_at_a_time"].says in page.inner_text("#right")
+
+    apply(page, "wrong_collator", scenario.twin_fixes[0])
+    page.wait_for_selector(".proof")
+    assert scenario.words.lesson in page.inner_text(".proof")
+    assert all(state(page, stage) == WORDS.say("outcome", "pass") for stage in STAGES)
+    address = page.get_attribute(".proof a[download$='.py']", "href")
+    with urllib.request.urlopen(f"{page.url.split('/clinic')[0]}/{address}") as taken:
+        assert taken.read().decode() == scenario.twin
+
+    page.reload()
+    page.wait_for_selector("#foot button")
+    assert all(state(page, stage) == WORDS.say("outcome", "pass") for stage in STAGES)
+    page.click(".home")
+    page.wait_for_selector("#wrong_collator .solved")
+    assert page.complaints == []
+
+
+def test_a_training_that_stalls_beside_its_twin_live(visit: Visit) -> None:
+    page = visit("/clinic?scenario=high_learning_rate&stage=train")
+    page.click("#foot .act")
+    page.wait_for_selector("#right svg .line.here")
+    page.wait_for_selector("#right svg .line.twin")
+    assert page.locator("#foot .stop").count() == 1
+    idle(page)
+    assert state(page, "train") == WORDS.say("outcome", "fail")
+    assert page.locator("#right svg .parted").count() >= 1
+    numbers = page.locator("details.numbers").first
+    numbers.locator("summary").click()
+    assert numbers.locator("tbody tr").count() >= 100
+    run(page, "#foot .all")
+    assert state(page, "step") == WORDS.say("outcome", "fail")
+
+
+def test_stop_ends_a_run_and_says_so(visit: Visit) -> None:
+    page = visit("/clinic?scenario=wrong_columns&stage=train")
+    page.click("#foot .act")
+    page.wait_for_selector("#foot .stop")
+    page.click("#foot .stop")
+    idle(page)
+    assert WORDS.say("clinic", "stopped_by_you") in page.inner_text("#foot")
+    assert state(page, "train") == WORDS.say("outcome", "not run")
+
+
+def test_a_reload_in_the_middle_picks_the_run_up_again(visit: Visit) -> None:
+    page = visit("/clinic?scenario=one_label&stage=overfit")
+    page.click("#foot .act")
+    page.wait_for_selector("#foot .stop")
+    page.wait_for_function("document.querySelector('#foot').innerText.includes(' of 20')")
+    page.reload()
+    page.wait_for_selector("#foot .stop")
+    idle(page)
+    assert state(page, "overfit") != WORDS.say("outcome", "not run")
+
+
+def test_two_students_never_see_each_others_state(visit: Visit) -> None:
+    first = visit("/clinic?scenario=two_labels&stage=data")
+    second = visit("/clinic?scenario=two_labels&stage=data")
+    first.click("#foot .hint")
+    first.wait_for_selector(".hinted")
+    run(first, "#foot .act")
+    assert state(first, "data") == WORDS.say("outcome", "pass")
+    second.reload()
+    second.wait_for_selector("#foot button")
+    assert state(second, "data") == WORDS.say("outcome", "not run")
+    assert second.locator(".hinted").count() == 0
+
+
+def test_two_tabs_of_one_browser_stay_apart(visit: Visit, address: str) -> None:
+    one = visit("/clinic?scenario=two_labels&stage=data")
+    other = open_page(one.context, f"{address}/clinic?scenario=two_labels&stage=batch")
+    one.click("#rail [data-with=step]")
+    one.wait_for_selector("#rail [data-with=step][aria-current=step]")
+    assert other.get_attribute("#rail [data-with=batch]", "aria-current") == "step"
+
+
+def test_the_keyboard_alone_reaches_a_repair(visit: Visit) -> None:
+    page = visit("/clinic?scenario=two_labels")
+    page.keyboard.press("4")
+    page.wait_for_selector("#rail [data-with=forward][aria-current=step]")
+    page.keyboard.press("r")
+    page.wait_for_selector(".verdict.fail")
+    idle(page)
+    page.keyboard.press("s")
+    page.wait_for_selector(".verdict .found")
+    page.keyboard.press("f")
+    page.wait_for_selector("#right .options")
+    focus = "document.activeElement.dataset"
+    page.focus("#right .options button")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#right .diff")
+    assert page.evaluate(f"{focus}.act") == "choose"
+    page.keyboard.press("h")
+    page.wait_for_function("document.querySelector('#foot .hint') !== null")
+    page.keyboard.press("p")
+    page.wait_for_selector("html.present")
+    assert "present=1" in page.url
+
+
+def test_the_solution_is_shown_and_never_counts(visit: Visit) -> None:
+    page = visit("/clinic?scenario=two_labels")
+    page.click("#right [role=tab][data-with=fix]")
+    run(page, "#right [data-act=solution]")
+    page.wait_for_selector(".proof")
+    assert WORDS.say("clinic", "solution_says") in page.inner_text(".proof")
+    page.click(".home")
+    page.wait_for_selector("#two_labels")
+    assert page.locator("#two_labels .solved").count() == 0
+
+
+def test_a_frame_of_the_learners_own_leads_to_its_line(visit: Visit) -> None:
+    page = visit("/clinic?scenario=old_arguments&stage=setup")
+    run(page, "#foot .act")
+    link = page.locator(".trace .own button").first
+    number = re.search(r":(\d+)", link.inner_text())
+    assert number is not None
+    link.click()
+    page.wait_for_selector(f"#line-{number[1]}.flash")
+
+
+@pytest.mark.parametrize("scenario_id", ["", "no_such_thing"])
+def test_a_link_that_leads_nowhere_says_so_and_shows_the_way_back(
+    visit: Visit, scenario_id: str
+) -> None:
+    page = visit(f"/clinic?scenario={scenario_id}")
+    assert (scenario_id or WORDS.say("clinic", "no_name")) in page.inner_text(".opening")
+    page.click(".opening .go")
+    page.wait_for_selector("#catalogue .card")
+
+
+def test_a_link_carries_scenario_stage_changes_and_present_mode(visit: Visit) -> None:
+    page = visit("/clinic?scenario=two_labels&stage=batch&fixes=three_labels&present=1")
+    page.wait_for_selector("html.present")
+    assert page.get_attribute("#rail [data-with=batch]", "aria-current") == "step"
+    assert "num_labels=3" in page.inner_text("#left .code")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_nothing_overflows_and_axe_finds_no_serious_fault(
+    visit: Visit, address: str, size: tuple[int, int], scheme: str
+) -> None:
+    page = visit("/clinic?scenario=two_labels", size, scheme)
+    for path in ("opening", "evidence", "fix", "console"):
+        if path == "evidence":
+            page.click("#rail [data-with=forward]")
+            run(page, "#foot .act")
+        elif path != "opening":
+            page.click(f"#right [role=tab][data-with={path}]")
+            page.wait_for_selector(f"#right [role=tab][data-with={path}][aria-selected=true]")
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        assert serious(page) == [], path
+    assert page.complaints == []
+    assert [url for url in page.asked if not url.startswith(address)] == []
+    page.goto(address)
+    page.wait_for_selector("#catalogue .card")
+    assert serious(page) == []
+
+
+def serious(page: Any) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{fault['id']}: {fault['nodes'][0]['html'][:160]}"
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+    ]

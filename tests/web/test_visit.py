@@ -1,0 +1,99 @@
+"""What a tab shows and what a browser keeps."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import scenarios
+from debugger.web.visit import (
+    NOTHING_WRONG,
+    LinkError,
+    Record,
+    RecordError,
+    Visit,
+    causes,
+    export_record,
+    import_record,
+    keep,
+    read_address,
+    read_record,
+    shuffled,
+    stacked,
+)
+from debugger.words import Words
+
+ALL = scenarios.all()
+KNOWN = {scenario.id: scenario for scenario in ALL}
+
+
+def test_an_address_brings_the_same_view_back() -> None:
+    visit = Visit("two_labels", "batch", ("three_labels",), "en", present=True)
+    assert read_address(visit.address, KNOWN) == visit
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("scenario=two_labels&stage=nonsense", Visit("two_labels")),
+        ("scenario=two_labels&fixes=no_such_fix", Visit("two_labels")),
+        ("scenario=two_labels&fixes=three_labels,three_labels", Visit("two_labels")),
+        ("scenario=two_labels&lang=<script>", Visit("two_labels")),
+    ],
+)
+def test_what_an_address_gets_wrong_is_left_out(query: str, expected: Visit) -> None:
+    assert read_address(query, KNOWN) == expected
+
+
+@pytest.mark.parametrize(("query", "code"), [("", "no_name"), ("scenario=x", "no_scenario")])
+def test_a_link_that_leads_nowhere_says_why(query: str, code: str) -> None:
+    with pytest.raises(LinkError) as caught:
+        read_address(query, KNOWN)
+    assert caught.value.code == code
+    assert Words().has("clinic", code)
+
+
+def test_a_record_goes_through_a_file_and_back() -> None:
+    record = Record(learner="0123abcd").changed("two_labels", hints=2, answers={"data": 1})
+    assert import_record(export_record(record)) == record
+    assert read_record(keep(record)) == record
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"cases": 1}', '{"version": 2}', '{"more": 1}'])
+def test_a_file_of_something_else_is_refused_with_a_reason(text: str) -> None:
+    with pytest.raises(RecordError, match=":"):
+        import_record(text)
+
+
+@pytest.mark.parametrize("kept", [None, {}, 7, "x", {"cases": {"a": {"hints": 99}}}])
+def test_a_browser_that_keeps_nonsense_starts_afresh(kept: object) -> None:
+    assert read_record(kept).cases == {}
+
+
+def test_learners_get_lists_in_orders_of_their_own() -> None:
+    orders = {tuple(shuffled(range(6), f"{n}", "two_labels")) for n in range(20)}
+    assert len(orders) > 10
+    assert shuffled(range(6), "a") == shuffled(range(6), "a")
+
+
+@pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.id)
+def test_the_right_cause_is_always_among_the_answers_and_so_is_nothing(
+    scenario: scenarios.Scenario,
+) -> None:
+    offered = causes(scenario, ALL, "0a0b0c0d")
+    assert offered[-1] == NOTHING_WRONG
+    assert len(offered) == len(set(offered)) >= 4
+    if scenario.code:
+        assert scenario.code in offered
+    assert all(Words().has("cause", code) for code in offered)
+
+
+def test_a_change_that_does_not_fit_takes_the_place_of_the_last_ones() -> None:
+    scenario = KNOWN["two_labels"]
+    assert stacked(scenario, (), "four_labels") == ("four_labels",)
+    assert stacked(scenario, ("four_labels",), "three_labels") == ("three_labels",)
+
+
+def test_a_record_as_the_browser_keeps_it_is_plain_json() -> None:
+    json.dumps(keep(Record().changed("two_labels", ran={"": ("setup",)})))
