@@ -1,6 +1,7 @@
 # make run     the app, in its own virtual environment
 # make test    what the app is held to: format, lint, types, tests, and the stages on transformers 5
 # make bench   the measured table of the README
+# make picture the picture in the README, made by the app itself
 
 SHELL := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -10,7 +11,7 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for name in $(NAMES); do \
 	$$name -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$name && break; done)
 
-.PHONY: run test bench
+.PHONY: run test bench picture
 
 run: .venv/.run
 	@.venv/bin/python app.py
@@ -24,6 +25,9 @@ test: .venv/.test .venv-v5/.test
 
 bench: .venv/.run
 	@.venv/bin/python -m tests.bench
+
+picture: .venv/.test
+	@.venv/bin/python -m tests.browser.picture
 
 .venv/.run: requirements.txt
 .venv/.test: requirements-dev.txt .venv/.run

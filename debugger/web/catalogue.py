@@ -1,5 +1,6 @@
 """The first page: what the clinic is, where to start, and every scenario under its symptom."""
 
+import re
 from collections.abc import Sequence
 from html import escape as escaped
 
@@ -81,8 +82,8 @@ def catalogue(
         return escape(words.say("page", code, **numbers))
 
     columns = "".join(
-        f'<section aria-labelledby="{symptom}"><h2 id="{symptom}">{say(symptom)}</h2>'
-        f'<ul class="cards">{cards}</ul></section>'
+        f'<section aria-labelledby="{symptom}" class="{symptom}">'
+        f'<h2 id="{symptom}">{say(symptom)}</h2><ul class="cards">{cards}</ul></section>'
         for symptom in SYMPTOMS
         if (
             cards := "".join(
@@ -142,9 +143,18 @@ def _card(scenario: Scenario, words: Words, record: Record) -> str:
         f"<h3>{escape(scenario.words.title)}</h3><p>{escape(complaint)}</p>"
         f'<span class="facts"><span class="level" role="img" aria-label="{escape(level)}">{dots}'
         f"</span><span>{escape(words.say('page', 'minutes', minutes=scenario.minutes))}</span>"
-        f'<span class="tag">{escape(words.say("page", scenario.framework))}</span>{here}{mark}'
-        f'</span><small class="course">{escape(scenario.course.title)}</small></a></li>'
+        f"<span>{escape(words.say('page', scenario.framework))}</span>"
+        f'<span title="{escape(scenario.course.title)}">{escape(_section(scenario, words))}</span>'
+        f"{here}{mark}</span></a></li>"
     )
+
+
+def _section(scenario: Scenario, words: Words) -> str:
+    """The course section in two numbers; its title in full where it names none."""
+    numbers = re.search(r"chapter (\d+), section (\d+)", scenario.course.title)
+    if numbers is None:
+        return scenario.course.title
+    return words.say("page", "section", chapter=numbers[1], section=numbers[2])
 
 
 def _progress(

@@ -6,7 +6,7 @@ from importlib.resources import files
 import gradio as gr
 
 from debugger.settings import Settings
-from debugger.web import catalogue, clinic
+from debugger.web import api, catalogue, clinic
 from debugger.web.desk import Clinic
 from debugger.web.markup import escape
 from debugger.words import Words
@@ -22,6 +22,8 @@ def build(
     title = words.say("page", "title")
     with gr.Blocks(title=title, analytics_enabled=False) as blocks:
         catalogue.build(blocks, scenarios, words)
+        for name, function in api.endpoints(scenarios, engine, settings, words):
+            gr.api(function, api_name=name, concurrency_limit=settings.workers)  # pyright: ignore
     with blocks.route("Clinic", "/clinic", show_in_navbar=False):
         clinic.build(blocks, Clinic(scenarios, engine, settings, words))
     return blocks

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
@@ -10,10 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.app import Visit, free_port, open_page, start_app
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+from tests.browser.app import CHROMIUM, QUIET, Visit, free_port, open_page, start_app
 
 
 @pytest.fixture(scope="session")

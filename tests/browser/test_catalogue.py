@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gradio_client import Client
+from gradio_client.exceptions import AppError
 
 import scenarios
 from debugger.web.catalogue import catalogue
@@ -26,6 +28,29 @@ def test_health_answers_as_json(address: str) -> None:
     assert health["status"] == "ok"
     assert health["scenarios"] == len(scenarios.all())
     assert health["engine"]["running"] >= 0
+
+
+def test_three_named_endpoints_can_be_called_and_nothing_else(address: str) -> None:
+    with urllib.request.urlopen(f"{address}/gradio_api/info") as answer:
+        told = json.load(answer)
+    assert set(told["named_endpoints"]) == {"/list", "/run", "/judge"}
+    assert all(endpoint["description"] for endpoint in told["named_endpoints"].values())
+    assert told["unnamed_endpoints"] == {}
+
+
+def test_an_endpoint_answers_as_the_command_line_does_and_refuses_with_a_sentence(
+    address: str,
+) -> None:
+    client = Client(address, verbose=False)
+    assert [entry["id"] for entry in client.predict(api_name="/list")] == [
+        scenario.id for scenario in scenarios.all()
+    ]
+    answer = client.predict("two_labels", [], "forward", api_name="/run")
+    assert answer["first_failing_stage"] == "forward"
+    with pytest.raises(AppError, match="no_such_thing"):
+        client.predict("no_such_thing", [], api_name="/judge")
+    with pytest.raises(AppError, match="no_such_fix"):
+        client.predict("two_labels", ["no_such_fix"], api_name="/judge")
 
 
 def test_every_scenario_stands_under_its_symptom(visit: Visit) -> None:

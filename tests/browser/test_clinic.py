@@ -69,10 +69,10 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     page.wait_for_selector(".diagnosis.right")
     page.wait_for_selector(".code .row.fault")
 
-    apply(page, "wrong_collator", "one_row_at_a_time")
+    apply(page, "wrong_collator", "shorter_max_length")
     assert state(page, "batch") == WORDS.say("outcome", "fail")
     page.click("#right [role=tab][data-with=fix]")
-    assert scenario.words.fixes["one_row_at_a_time"].says in page.inner_text("#right")
+    assert scenario.words.fixes["shorter_max_length"].says in page.inner_text("#right")
 
     apply(page, "wrong_collator", scenario.twin_fixes[0])
     page.wait_for_selector(".proof")
