@@ -24,6 +24,7 @@ class Places:
         except (SyntaxError, ValueError):
             tree = ast.Module([], [])
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
 
@@ -36,6 +37,34 @@ class Places:
                 for call in self._calls
                 for keyword in call.keywords
                 if keyword.arg == name
+            ),
+            None,
+        )
+
+    def argument_at(self, name: str, line: int | None) -> int | None:
+        """The line of a keyword argument of the call that stands at a line; without one, `line`."""
+        found = [
+            (keyword.lineno - call.lineno, keyword.lineno)
+            for call in self._calls
+            for keyword in call.keywords
+            if keyword.arg == name
+            and line is not None
+            and call.lineno <= line <= (call.end_lineno or call.lineno)
+        ]
+        return min(found)[1] if found else line
+
+    def argument_of(self, owner: str, name: str) -> int | None:
+        """The line of a keyword argument given to a class, or to a class made from it here."""
+        family = {owner}
+        for node in sorted(self._classes, key=lambda node: node.lineno):
+            if any(_last(base) in family for base in node.bases):
+                family.add(node.name)
+        return next(
+            (
+                keyword.lineno
+                for call in self._calls
+                for keyword in call.keywords
+                if keyword.arg == name and _last(call.func) in family
             ),
             None,
         )
@@ -79,6 +108,11 @@ class Places:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
+
+
+def _last(name: ast.expr) -> str:
+    """`Trainer` of `transformers.Trainer`."""
+    return ast.unparse(name).rpartition(".")[2]
 
 
 @dataclass(frozen=True)

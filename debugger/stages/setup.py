@@ -49,7 +49,8 @@ def _failed(built: Building, text: str) -> Finding | None:
     if failure.exception == "EOFError" and "input(" in _line(text, failure.line):
         return _finding("asks_for_input", "fault", failure.line)
     if argument := re.search(r"got an unexpected keyword argument '(\w+)'", said):
-        return _renamed(argument[1], failure.line, said, "argument")
+        line = Places(text).argument_at(argument[1], failure.line)
+        return _renamed(argument[1], line, said, "argument")
     if name := re.search(r"cannot import name '(\w+)' from '([\w.]+)'", said):
         return _renamed(name[1], failure.line, said, "name")
     if failure.exception in ("FileNotFoundError", "IsADirectoryError"):
@@ -83,11 +84,14 @@ def _warned(built: Building, places: Places) -> list[Finding]:
     found = []
     for message in built.warnings:
         if argument := re.search(r"`(\w+)` is deprecated and will be removed", message):
+            owner = re.search(r" for `(\w+)\.__init__`", message)
             found.append(
                 _finding(
                     "deprecated_argument",
                     "look",
-                    places.argument(argument[1]),
+                    places.argument_of(owner[1], argument[1])
+                    if owner
+                    else places.argument(argument[1]),
                     name=argument[1],
                     said=first_line(message),
                 )

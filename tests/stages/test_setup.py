@@ -97,6 +97,20 @@ def test_arguments_and_the_folder_of_the_script_are_as_python_would_give_them(
             "fail",
         ),
         (
+            "from transformers import TrainingArguments\n\n"
+            "TrainingArguments(\n    'out',\n    evaluation_strategy='epoch',\n)\n",
+            "renamed_argument",
+            5,
+            "fail",
+        ),
+        (
+            "from transformers import TrainingArguments\n"
+            "given = {'evaluation_strategy': 'epoch'}\nTrainingArguments('out', **given)\n",
+            "renamed_argument",
+            3,
+            "fail",
+        ),
+        (
             "from transformers import TrainingArguments\nTrainingArguments('out', lr=1)\n",
             "unexpected_argument",
             2,
@@ -137,6 +151,29 @@ def test_of_two_trainers_the_one_that_trains_first_is_looked_at() -> None:
     found = setup.findings(building, text)
     assert [(f.code, f.severity, f.line) for f in found] == [("two_trainers", "look", 4)]
     assert found[0].numbers["lines"] == "2, 3"
+
+
+@pytest.mark.parametrize(
+    ("trainer", "line"),
+    [
+        ("Trainer(\n    model,\n    tokenizer=t,\n)", 4),
+        ("transformers.Trainer(model, tokenizer=t)", 2),
+        ("class Mine(Trainer):\n    pass\nMine(model, tokenizer=t)", 4),
+        ("Trainer(model, **given)", None),
+    ],
+)
+def test_a_deprecated_argument_is_that_of_the_class_that_warns(
+    trainer: str, line: int | None
+) -> None:
+    warning = (
+        "`tokenizer` is deprecated and will be removed in version 5.0.0 for `Trainer.__init__`. "
+        "Use `processing_class` instead."
+    )
+    text = f"collator = DataCollatorWithPadding(tokenizer=t)\n{trainer}\n"
+
+    found = setup.findings(Building(trainer=object(), training_line=9, warnings=(warning,)), text)
+
+    assert [(f.code, f.line) for f in found] == [("deprecated_argument", line)]
 
 
 def test_a_trainer_that_never_trains_is_still_looked_at() -> None:
