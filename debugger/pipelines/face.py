@@ -61,6 +61,7 @@ class Split:
     duplicates: int
     few_valued: dict[str, int] = field(default_factory=dict)
     digest: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True)

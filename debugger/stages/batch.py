@@ -79,6 +79,8 @@ def pads_from_map(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if not view.has_script:
         return CannotJudge("no_script")
+    if not view.facts.known_collator:
+        return None if seen.failure is None else CannotJudge("own_collator")
     lengths = sorted(set(seen.widths))
     if view.facts.pads or len(lengths) == 1 or not _padded_in_map(view):
         return None

@@ -23,6 +23,7 @@ IMBALANCED_SHARE = 0.75
 LEAKED_SHARE = 0.05
 DUPLICATED_SHARE = 0.10
 CUT_SHARE = 0.20
+MOST_CLASSES = 20
 _PAIRS = {
     ("premise", "hypothesis"),
     ("sentence1", "sentence2"),
@@ -44,6 +45,7 @@ def measured(seen: Data) -> dict[str, Any]:
             "rows": split.count,
             "labels": _counts(split),
             "digest": split.digest,
+            "words": split.words,
             "columns": list(split.columns),
         }
         for name, split in (("train", seen.train), ("eval", seen.eval))
@@ -178,6 +180,20 @@ def wrong_split(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None
 
 
+def classes_as_amounts(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Fractions that are all whole, from 0 on without a gap, and a model that fits amounts."""
+    split, blind = _labelled(seen, view)
+    if split is None or view.facts.task != "classification":
+        return blind or NOT_FOR_THIS_TASK
+    values = set(split.labels) if view.facts.num_labels == 1 else set()
+    if not 2 <= len(values) <= MOST_CLASSES or not all(isinstance(y, float) for y in values):
+        return None
+    if values != set(range(len(values))):
+        return None
+    line = view.places.call("cast_column", "cast") or view.places.argument("train_dataset")
+    return look(line, classes=len(values), last=len(values) - 1)
+
+
 def imbalanced(seen: Data, view: View) -> Verdict | CannotJudge | None:
     split, blind = _labelled(seen, view)
     if split is None or view.facts.task != "classification":
@@ -268,6 +284,7 @@ RULES: tuple[Rule, ...] = (
     labels_shifted,
     labels_out_of_range,
     wrong_split,
+    classes_as_amounts,
     imbalanced,
     one_class,
     duplicates,

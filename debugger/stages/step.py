@@ -13,6 +13,7 @@ TOO_HIGH = 5e-4
 RATHER_HIGH = 2e-4
 RATHER_LOW = 1e-6
 TOO_LOW = 1e-7
+DEFAULT = 5e-5
 _ADAMS = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax")
 
 
@@ -101,7 +102,8 @@ def learning_rate_too_low(seen: Step, view: View) -> Verdict | CannotJudge | Non
 def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if not view.has_script:
         return CannotJudge("no_script")
-    if view.places.argument("learning_rate", "lr", "optimizers") or seen.peak_learning_rate is None:
+    chosen = view.places.argument("learning_rate", "lr", "optimizers")
+    if chosen or view.places.assignment("learning_rate") or seen.peak_learning_rate != DEFAULT:
         return None
     return note(view.places.call("TrainingArguments"), rate=seen.peak_learning_rate)
 

@@ -51,6 +51,7 @@ def everything(trainer: Any) -> dict[str, Any]:
         "state": str(vars(trainer.state)),
         "control": str(vars(trainer.control)),
         "model attributes": sorted(vars(model)),
+        "config": model.config.to_json_string(use_diff=False),
         "callbacks": [type(c).__name__ for c in trainer.callback_handler.callbacks],
     }
 

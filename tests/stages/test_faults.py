@@ -132,6 +132,7 @@ CASES = [
     Case("data", "string_labels", lambda: relabelled(lambda y: f"class {y}")),
     Case("data", "labels_shifted", lambda: relabelled(lambda y: y + 1)),
     Case("data", "wrong_split", lambda: relabelled(lambda y: -1)),
+    Case("data", "classes_as_amounts", lambda: relabelled(float, model=tiny.bert(num_labels=1))),
     Case("data", "imbalanced", lambda: tiny.classifier(
         train_dataset=tiny.pairs(48).select([*range(0, 48, 3)] * 3 + [1, 2]))),
     Case("data", "one_class", lambda: tiny.classifier(
@@ -229,6 +230,90 @@ def test_a_healthy_trainer_of_any_task_has_no_fault_up_to_its_training(make: Any
     ]
 
     assert faults == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda y: y + 1.0, lambda y: y / 2, lambda y: 2.0 * y],
+    ids=["ratings from 1 on", "halves", "with gaps"],
+)
+def test_amounts_are_not_taken_for_classes(change: Callable[[int], float]) -> None:
+    report = diagnose(relabelled(change, model=tiny.bert(num_labels=1)), stage="data")
+
+    assert not report.findings
+
+
+def padded(rows: list[dict[str, Any]]) -> Any:
+    batch = tiny.tokenizer().pad(
+        [{n: row[n] for n in ("input_ids", "attention_mask")} for row in rows],
+        padding=True,
+        return_tensors="pt",
+    )
+    return {**batch, "labels": torch.tensor([row["label"] for row in rows])}
+
+
+def on_the_fly(rows: dict[str, Any]) -> dict[str, Any]:
+    return {**tiny.tokenizer()(rows["text"]), "label": rows["label"]}
+
+
+class Pairs(torch.utils.data.Dataset):
+    """As `tiny.pairs`, every row made when it is asked for."""
+
+    def __init__(self, count: int, start: int = 0) -> None:
+        self.rows = tiny.pairs(count, start)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        row: Any = self.rows[number]
+        return {"input_ids": torch.tensor(row["input_ids"]), "labels": torch.tensor(row["label"])}
+
+
+def transformed(**more: Any) -> Trainer:
+    raw = [tiny.pairs(300).select_columns(["text", "label"])] * 2
+    train, evaluation = (rows.with_transform(on_the_fly) for rows in raw)
+    return tiny.classifier(train_dataset=train, eval_dataset=evaluation.select(range(9)), **more)
+
+
+def in_batches(given: Any, compute_result: bool) -> dict[str, float]:
+    return {"accuracy": float((given.predictions.argmax(-1) == given.label_ids).float().mean())}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tiny.classifier(data_collator=padded),
+        lambda: transformed(args=tiny.arguments(remove_unused_columns=False)),
+        lambda: tiny.classifier(train_dataset=Pairs(300), eval_dataset=Pairs(60, 400)),
+        lambda: tiny.classifier(model=None, model_init=lambda: tiny.bert()),
+        lambda: tiny.classifier(
+            compute_metrics=in_batches, args=tiny.arguments(batch_eval_metrics=True)
+        ),
+    ],
+    ids=["own collator", "transform", "torch data set", "model_init", "metric in batches"],
+)
+def test_a_healthy_trainer_built_in_another_way_has_no_fault(make: Any) -> None:
+    torch.manual_seed(0)
+    trainer = make()
+    stages = [diagnose(trainer, stage=s) for s in ("data", "batch", "step", "evaluate")]
+    found = {f.code for report in stages for f in report.findings}
+
+    # The transform's evaluation rows are training rows, to keep it small.
+    assert found - {"eval_set_is_train_set"} == set()
+    measured = stages[0].stage("data").measured["train"]
+    assert sum(measured["labels"].values()) == measured["rows"]
+    assert stages[3].stage("evaluate").measured["perfect"] == {"accuracy": 1.0}
+
+
+def test_a_fresh_head_may_learn_faster_than_the_body() -> None:
+    model = tiny.bert()
+    model.config._name_or_path = "some/checkpoint"
+    head = {"params": model.classifier.parameters(), "lr": 1e-3}
+    body = {"params": model.bert.parameters(), "lr": 5e-5}
+    trainer = tiny.classifier(model=model, optimizers=(torch.optim.AdamW([body, head]), None))
+
+    assert not diagnose(trainer, stage="step").findings
 
 
 def test_text_is_not_to_blame_where_the_collator_skips_it() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from debugger.pipelines.face import Facts, Step
 from debugger.script import Places
-from debugger.stages import View, fault
-from debugger.stages.step import not_in_optimizer
+from debugger.stages import View, fault, note
+from debugger.stages.step import default_learning_rate, not_in_optimizer
 
 FACTS = Facts(
     task="classification",
@@ -41,3 +41,21 @@ def test_weights_left_out_are_blamed_on_where_the_optimizer_was_made(
     verdict = not_in_optimizer(seen, View(FACTS, Places(script), True))
 
     assert verdict == fault(line, count=2, first="classifier.weight")
+
+
+@pytest.mark.parametrize(
+    ("script", "rate", "expected"),
+    [
+        ("args = TrainingArguments('out')", 5e-5, note(1, rate=5e-5)),
+        ("args = TrainingArguments('out')\nargs.learning_rate = 5e-5", 5e-5, None),
+        ("args = TrainingArguments('out', learning_rate=5e-5)", 5e-5, None),
+        ("args = TrainingArguments('out')\noptimizer = mine(1e-4)", 1e-4, None),
+        ("args = TrainingArguments('out')", None, None),
+    ],
+)
+def test_only_the_librarys_own_rate_that_nobody_wrote_is_called_a_default(
+    script: str, rate: float | None, expected: object
+) -> None:
+    seen = Step(optimizer="AdamW", peak_learning_rate=rate)
+
+    assert default_learning_rate(seen, View(FACTS, Places(script), True)) == expected

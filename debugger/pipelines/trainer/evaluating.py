@@ -8,10 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import torch
 from transformers import EvalPrediction, Trainer
 
 from debugger.failure import failure_of
 from debugger.pipelines.face import Evaluate, Facts
+from debugger.pipelines.trainer.training import subset
 from debugger.pipelines.trainer.untouched import borrowed
 
 ROWS = 32
@@ -32,7 +34,7 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
     }
     if dataset is None:
         return Evaluate(**known)
-    rows = dataset.select(range(min(ROWS, len(dataset)))) if hasattr(dataset, "select") else dataset
+    rows = subset(dataset, list(range(min(ROWS, len(dataset)))))
     spy = _Spy(trainer.compute_metrics)
     failure, answer = None, {}
     with borrowed(trainer), _metric_watched(spy):
@@ -117,7 +119,7 @@ def _tried(trainer: Trainer, spy: _Spy, facts: Facts, works: bool) -> tuple[Any,
     classes = facts.num_labels or 0
     if not works or spy.given is None or classes < 2:
         return None, None
-    labels = np.asarray(spy.given.label_ids)
+    labels = _on_the_cpu(spy.given.label_ids)
     if facts.task != "classification" or labels.ndim != 1:
         return None, None
     if labels.min() < 0 or labels.max() >= classes:
@@ -130,11 +132,19 @@ def _tried(trainer: Trainer, spy: _Spy, facts: Facts, works: bool) -> tuple[Any,
     for guesses in (np.full_like(labels, most_common), labels):
         try:
             predictions = one_hot[guesses] if as_scores else guesses
-            given = EvalPrediction(predictions=predictions, label_ids=labels)
-            answers.append(_numbers(trainer.compute_metrics(given), ""))  # type: ignore[misc]
+            answers.append(_numbers(_asked(trainer, predictions, labels), ""))
         except Exception:  # a metric that needs more than this is not judged here
             return None, None
     return answers[0], answers[1]
+
+
+def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
+    """One call of compute_metrics, as the Trainer would make it."""
+    metric: Any = trainer.compute_metrics
+    if not trainer.args.batch_eval_metrics:
+        return metric(EvalPrediction(predictions=predictions, label_ids=labels))
+    tensors = torch.from_numpy(predictions), torch.from_numpy(labels)
+    return metric(EvalPrediction(*tensors), compute_result=True)
 
 
 def _numbers(answer: Any, prefix: str) -> dict[str, float]:
@@ -158,6 +168,10 @@ def _shapes(given: Any) -> dict[str, tuple[int, ...]]:
         "predictions": np.shape(_first(given.predictions)),
         "label_ids": np.shape(given.label_ids),
     }
+
+
+def _on_the_cpu(labels: Any) -> Any:
+    return labels.cpu().numpy() if isinstance(labels, torch.Tensor) else np.asarray(labels)
 
 
 def _first(predictions: Any) -> Any:

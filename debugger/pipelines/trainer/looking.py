@@ -14,7 +14,7 @@ from debugger.failure import failure_of
 from debugger.pipelines.face import Batch, Data, Facts, Field, Split
 
 MOST_ROWS = 5000
-MOST_ROWS_ONE_BY_ONE = 200
+MOST_PICTURES = 200
 SHOWN_ROWS = 4
 _LABELS = ("labels", "label", "label_ids")
 
@@ -56,7 +56,8 @@ def _split(
         return [], None
     columns = _columns(dataset, facts.main_input)
     looked_at = len(next(iter(columns.values()), ()))
-    names = tuple(getattr(dataset, "column_names", None) or columns)
+    made_by_code = not isinstance(dataset, Dataset) or _transforms(dataset)
+    names = tuple(columns if made_by_code else dataset.column_names)
     kept = _kept(trainer, names)
     label = next((name for name in _LABELS if name in kept and name in names), None)
     mask = columns.get("attention_mask")
@@ -84,12 +85,17 @@ def _split(
         duplicates=looked_at - len(set(keys)),
         few_valued=_few_valued(columns, kept),
         digest=_digest(columns, ids, label),
+        words=_words(columns, ids, label, tokenizer),
     )
 
 
 def _columns(dataset: Any, main_input: str) -> dict[str, list[Any]]:
-    """The first rows, column by column, as Python values; pictures and sounds are left out."""
-    if isinstance(dataset, Dataset):
+    """The first rows, column by column, as Python values; pictures and sounds are left out.
+
+    Rows that code makes one at a time are read as far as reading a row is cheap.
+    """
+    most = min(len(dataset), MOST_ROWS if main_input == "input_ids" else MOST_PICTURES)
+    if isinstance(dataset, Dataset) and not _transforms(dataset):
         rows = dataset.with_format(None).select(range(min(len(dataset), MOST_ROWS)))
         cheap = [
             name
@@ -97,10 +103,15 @@ def _columns(dataset: Any, main_input: str) -> dict[str, list[Any]]:
             if main_input == "input_ids" or getattr(feature, "dtype", None) in ("int64", "string")
         ]
         return rows.select_columns(cheap)[:]
-    rows = [dataset[number] for number in range(min(len(dataset), MOST_ROWS_ONE_BY_ONE))]
+    rows = [dataset[number] for number in range(most)]
     if not rows or not isinstance(rows[0], Mapping):
         return {}
     return {name: [_plain(row[name]) for row in rows] for name in rows[0] if _in_all(rows, name)}
+
+
+def _transforms(dataset: Dataset) -> bool:
+    """Whether `set_transform` or `with_transform` makes its rows when they are asked for."""
+    return dataset.format["type"] == "custom"
 
 
 def _in_all(rows: list[Mapping[str, Any]], name: str) -> bool:
@@ -144,8 +155,23 @@ def _digest(columns: dict[str, list[Any]], ids: list[Any] | None, label: str | N
     """One short text for the rows, whatever their order, padding or cut."""
     if not ids or label is None:
         return ""
-    rows = sorted(f"{y}:{row[1:9]}" for row, y in zip(ids, columns[label], strict=True))
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
+    return _hashed(f"{y}:{row[1:9]}" for row, y in zip(ids, columns[label], strict=True))
+
+
+def _words(
+    columns: dict[str, list[Any]], ids: list[Any] | None, label: str | None, tokenizer: Any
+) -> str:
+    """One short text for the rows, whatever their order and that of the sentences in them."""
+    if not ids or label is None or tokenizer is None:
+        return ""
+    special = set(tokenizer.all_special_ids)
+    return _hashed(
+        f"{y}:{sorted(set(row) - special)}" for row, y in zip(ids, columns[label], strict=True)
+    )
+
+
+def _hashed(rows: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()[:16]
 
 
 def _few_valued(columns: dict[str, list[Any]], kept: tuple[str, ...]) -> dict[str, int]:
@@ -198,6 +224,8 @@ def batch(trainer: Trainer, widths: tuple[int, ...]) -> Batch:
 def _texts(trainer: Trainer) -> tuple[str, ...]:
     """The columns of text that reach the collator."""
     dataset: Any = trainer.train_dataset
+    if isinstance(dataset, Dataset) and _transforms(dataset):
+        return ()
     features = getattr(dataset, "features", None) or {}
     kept = _kept(trainer, tuple(features))
     return tuple(name for name in kept if getattr(features[name], "dtype", None) == "string")

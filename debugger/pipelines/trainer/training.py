@@ -49,7 +49,7 @@ def step(trainer: Trainer) -> Step:
             steps=watch.steps,
             optimizer="" if optimizer is None else type(optimizer).__name__,
             learning_rates=tuple(watch.learning_rates),
-            peak_learning_rate=_peak(optimizer),
+            peak_learning_rate=_peak(optimizer, {id(weights[name]) for name in head}),
             trainable=sum(w.numel() for w in weights.values() if w.requires_grad),
             total=sum(w.numel() for w in weights.values()),
             head=head,
@@ -71,7 +71,7 @@ def overfit(trainer: Trainer, facts: Facts, rows: list[int], steps: int, emit: E
     curve = _Curve(steps, emit)
     failure, before, after = None, None, None
     with borrowed(trainer, curve, weights=True):
-        trainer.train_dataset = _subset(dataset, rows)
+        trainer.train_dataset = subset(dataset, rows)
         for name, value in {
             "max_steps": steps,
             "lr_scheduler_type": type(trainer.args.lr_scheduler_type)("constant"),
@@ -100,7 +100,7 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
     with borrowed(trainer, weights=True):
         count = 0 if dataset is None else min(EVAL_ROWS, len(dataset))
         try:
-            batches = _batches(trainer, _subset(dataset, list(range(count))), count)
+            batches = _batches(trainer, subset(dataset, list(range(count))), count)
         except Exception:  # the evaluate stage is where this is reported
             batches = []
         curve = _Curve(steps, emit, lambda: _accuracy(trainer, batches, facts))
@@ -229,7 +229,7 @@ def _flat_labels(batch: dict[str, Any]) -> list[Any]:
     return labels.tolist() if labels is not None and labels.dim() == 1 else []
 
 
-def _subset(dataset: Any, rows: list[int]) -> Any:
+def subset(dataset: Any, rows: list[int]) -> Any:
     """Some rows, still a Dataset when it was one: only of those the Trainer drops columns."""
     if hasattr(dataset, "select"):
         return dataset.select(rows)
@@ -246,11 +246,15 @@ def _held(optimizer: Any) -> set[int]:
     return {id(weight) for group in groups for weight in group["params"]}
 
 
-def _peak(optimizer: Any) -> float | None:
-    """The highest rate the schedule will reach: a warm-up starts from nothing."""
+def _peak(optimizer: Any, head: set[int]) -> float | None:
+    """The highest rate the schedule will reach: a warm-up starts from nothing.
+
+    A fresh head may learn faster than the body; only where nothing else learns is its rate taken.
+    """
     if optimizer is None:
         return None
-    return max(float(g.get("initial_lr", g["lr"])) for g in optimizer.param_groups)
+    groups = [g for g in optimizer.param_groups if any(id(w) not in head for w in g["params"])]
+    return max(float(g.get("initial_lr", g["lr"])) for g in groups or optimizer.param_groups)
 
 
 def _block(

@@ -24,6 +24,8 @@ def untouched(trainer: Trainer, weights: bool) -> Iterator[None]:
     assert model is not None
     keepers = [_Attributes(trainer), _Attributes(model), _Attributes(trainer.accelerator), _Rng()]
     keepers += [_Attributes(trainer.accelerator.gradient_state), _Modes(model)]
+    if hasattr(model, "config"):
+        keepers.append(_Attributes(model.config))  # a first forward pass writes problem_type there
     if trainer.lr_scheduler is not None:
         keepers.append(_Attributes(trainer.lr_scheduler))
     if weights:
@@ -49,6 +51,7 @@ def borrowed(
     """The same Trainer, untouched afterwards, that meanwhile writes, reports and prints nothing."""
     with untouched(trainer, weights), tempfile.TemporaryDirectory() as folder:
         trainer.args = _quiet(trainer.args, folder)
+        trainer.model_init = None  # it would put another model in the place of the watched one
         trainer.control = copy.copy(trainer.control)
         trainer.state = copy.deepcopy(trainer.state)
         trainer.callback_handler = CallbackHandler(

@@ -1,0 +1,37 @@
+"""The rules of the batch on plain values."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from debugger.failure import Failure
+from debugger.pipelines.face import Batch
+from debugger.script import Places
+from debugger.stages import CannotJudge, View, fault
+from debugger.stages.batch import pads_from_map
+from tests.stages.test_step import FACTS
+
+PADS_IN_MAP = Places("rows = raw.map(\n    lambda row: tokenizer(row, padding=True)\n)")
+TWO_LENGTHS = (24, 24, 22)
+
+
+@pytest.mark.parametrize(
+    ("known_collator", "failed", "expected"),
+    [
+        (True, False, fault(2, lengths="22, 24")),
+        (True, True, fault(2, lengths="22, 24")),
+        (False, False, None),
+        (False, True, CannotJudge("own_collator")),
+    ],
+)
+def test_a_collate_function_that_pads_again_makes_padding_in_map_harmless(
+    known_collator: bool, failed: bool, expected: object
+) -> None:
+    failure = Failure("ValueError", "expected sequence of length 24", (), None) if failed else None
+    facts = replace(FACTS, pads=False, known_collator=known_collator)
+
+    seen = Batch({}, widths=TWO_LENGTHS, failure=failure)
+
+    assert pads_from_map(seen, View(facts, PADS_IN_MAP, True)) == expected
