@@ -96,6 +96,33 @@ def test_a_little_below_the_twin_and_one_more_metric_are_still_a_cure() -> None:
     assert verdict(measuring("evaluate", answers=["accuracy", "f1"])).cured
 
 
+def test_rows_are_the_same_by_their_first_tokens_or_by_their_words() -> None:
+    twin = measuring("data", train={**ROWS, "words": "w"})
+    other_order = measuring("data", train={**ROWS, "digest": "xyz", "words": "w"})
+    cut = measuring("data", train={**ROWS, "words": "fewer"})
+    other_rows = measuring("data", train={**ROWS, "digest": "xyz", "words": "fewer"})
+
+    assert verdict(other_order, twin).cured
+    assert verdict(cut, twin).cured
+    assert verdict(other_rows, twin).missing == ("rows_changed",)
+
+
+def test_a_slow_seed_is_a_cure_when_it_reaches_what_slow_healthy_seeds_reach() -> None:
+    slow, lucky_twin = measuring("train", accuracy=0.62), measuring("train", accuracy=0.83)
+    floor = replace(SCENARIO, checks=replace(SCENARIO.checks, floor=0.6))
+
+    assert judge(slow, lucky_twin, SCENARIO).missing == ("below_twin",)
+    assert judge(slow, lucky_twin, floor).cured
+    at_chance = measuring("train", accuracy=0.45)
+    assert judge(at_chance, lucky_twin, floor).missing == ("below_twin",)
+
+
+def test_after_a_few_steps_the_accuracy_is_not_compared() -> None:
+    early, twin = (measuring("train", accuracy=y, steps=20) for y in (0.34, 0.71))
+
+    assert verdict(early, twin).cured
+
+
 @pytest.mark.parametrize("ending", ["fail", "stopped", "unknown", "not run"])
 def test_beside_a_twin_that_failed_nothing_is_cured(ending: Ending) -> None:
     assert verdict(HEALTHY, with_stage("train", outcome=ending)).missing == ("twin_failed",)
