@@ -25,6 +25,7 @@ CLAIMS = (
     ("high_learning_rate", "far_too_small"),
     ("two_labels", "four_labels"),
     ("two_labels", "one_label"),
+    ("frozen_by_mistake", "freeze_the_embeddings"),
     ("wrong_collator", "one_row_at_a_time"),
     ("wrong_collator", "cut_to_one_length"),
 )
