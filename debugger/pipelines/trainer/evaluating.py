@@ -143,7 +143,7 @@ def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
     metric: Any = trainer.compute_metrics
     if not trainer.args.batch_eval_metrics:
         return metric(EvalPrediction(predictions=predictions, label_ids=labels))
-    tensors = torch.from_numpy(predictions), torch.from_numpy(labels)
+    tensors: Any = torch.from_numpy(predictions), torch.from_numpy(labels)
     return metric(EvalPrediction(*tensors), compute_result=True)
 
 

@@ -56,8 +56,7 @@ def _split(
         return [], None
     columns = _columns(dataset, facts.main_input)
     looked_at = len(next(iter(columns.values()), ()))
-    made_by_code = not isinstance(dataset, Dataset) or _transforms(dataset)
-    names = tuple(columns if made_by_code else dataset.column_names)
+    names = tuple(dataset.column_names if _is_table(dataset, facts.main_input) else columns)
     kept = _kept(trainer, names)
     label = next((name for name in _LABELS if name in kept and name in names), None)
     mask = columns.get("attention_mask")
@@ -95,7 +94,7 @@ def _columns(dataset: Any, main_input: str) -> dict[str, list[Any]]:
     Rows that code makes one at a time are read as far as reading a row is cheap.
     """
     most = min(len(dataset), MOST_ROWS if main_input == "input_ids" else MOST_PICTURES)
-    if isinstance(dataset, Dataset) and not _transforms(dataset):
+    if _is_table(dataset, main_input):
         rows = dataset.with_format(None).select(range(min(len(dataset), MOST_ROWS)))
         cheap = [
             name
@@ -103,10 +102,17 @@ def _columns(dataset: Any, main_input: str) -> dict[str, list[Any]]:
             if main_input == "input_ids" or getattr(feature, "dtype", None) in ("int64", "string")
         ]
         return rows.select_columns(cheap)[:]
-    rows = [dataset[number] for number in range(most)]
-    if not rows or not isinstance(rows[0], Mapping):
+    made: list[Any] = [dataset[number] for number in range(most)]
+    if not made or not isinstance(made[0], Mapping):
         return {}
-    return {name: [_plain(row[name]) for row in rows] for name in rows[0] if _in_all(rows, name)}
+    return {name: [_plain(row[name]) for row in made] for name in made[0] if _in_all(made, name)}
+
+
+def _is_table(dataset: Any, main_input: str) -> bool:
+    """Whether the model reads its columns as they stand. Transformed pictures are too large to."""
+    if not isinstance(dataset, Dataset):
+        return False
+    return main_input != "input_ids" or not _transforms(dataset)
 
 
 def _transforms(dataset: Dataset) -> bool:
