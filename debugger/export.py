@@ -13,26 +13,31 @@ from scenarios import Scenario
 MAY_RAISE = "raises-exception"
 Cell = dict[str, Any]
 
+REQUIREMENTS = Path(__file__).parents[1] / "requirements.txt"
+INSTALLED = ("transformers", "datasets", "evaluate", "accelerate", "scikit-learn")
 ASSETS = """\
 import copy
-import importlib.util
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 os.environ.setdefault("USE_TF", "0")
+os.environ["CUDA_VISIBLE_DEVICES"] = ""  # {cpu}
+HUB = "distilbert-base-uncased", "glue", "glue"
 for folder in [Path.cwd(), *Path.cwd().parents]:
     if (folder / "scenarios" / "assets").is_dir():
         sys.path.insert(0, str(folder))
         break
 try:
     from scenarios.assets import CHECKPOINT, DATASET, METRIC
-    print({bundled})
-except ModuleNotFoundError:
-    CHECKPOINT, DATASET, METRIC = "distilbert-base-uncased", "glue", "glue"
+except ImportError:
+    CHECKPOINT, DATASET, METRIC = HUB
+    %pip install -q {packages}
+if CHECKPOINT == HUB[0]:
     print({hub})
-    if importlib.util.find_spec("evaluate") is None:
-        %pip install -q evaluate
+else:
+    print({bundled})
 
 import torch
 """
@@ -43,12 +48,14 @@ LOOKS: dict[StageName, str] = {
     "data": """\
 example = trainer.train_dataset[0]
 print(example)
+print(Counter(trainer.train_dataset["label"]))
 print(tokenizer.decode(example["input_ids"]))
 print(len(example["input_ids"]), example["attention_mask"])
 print(trainer.train_dataset.features["label"].names[example["label"]])""",
     "batch": """\
 print([len(ids) for ids in trainer.train_dataset[:8]["input_ids"]])
-print(trainer.get_train_dataloader().collate_fn)
+collate = trainer.get_train_dataloader().collate_fn
+print(getattr(collate, "__name__", type(collate).__name__))
 batch = next(iter(trainer.get_train_dataloader()))
 {name: tensor.shape for name, tensor in batch.items()}""",
     "forward": """\
@@ -59,11 +66,16 @@ outputs = copy.deepcopy(trainer.model).cpu()(**batch)
 outputs.loss, outputs.logits.shape""",
     "step": """\
 model = copy.deepcopy(trainer.model).cpu()
+weights = list(model.parameters())
+print(sum(p.requires_grad for p in weights), "of", len(weights), "may change")
 model(**batch).loss.backward()
-grads = [p.grad for p in model.parameters() if p.grad is not None]
-print(len(grads), "of", len(list(model.parameters())), "have a gradient")
+print(sum(p.grad is not None for p in weights), "have a gradient")
 trainer.create_optimizer()
-[group["lr"] for group in trainer.optimizer.param_groups]""",
+groups = trainer.optimizer.param_groups
+held = {id(weight) for group in groups for weight in group["params"]}
+names = [n for n, p in trainer.model.named_parameters() if id(p) not in held]
+print("not in the optimizer:", names)
+[group["lr"] for group in groups]""",
     "evaluate": """\
 eval_batch = next(iter(trainer.get_eval_dataloader()))
 with torch.no_grad():
@@ -85,7 +97,14 @@ for _ in range(20):
 right = outputs.logits.argmax(dim=-1) == batch["labels"]
 outputs.loss.item(), right.float().mean().item()""",
 }
-TRAIN = "trainer.args.max_steps = {steps}\ntrainer.train()"
+PROOF_STEPS = 120
+TRAIN = """\
+trainer.args.max_steps = {steps}
+trainer.args.logging_steps = 10
+trainer.eval_dataset = trainer.eval_dataset.select(range(256))
+trainer.train()
+predictions = trainer.predict(trainer.eval_dataset).predictions
+Counter(predictions.argmax(axis=1).tolist())"""
 
 
 def fixed_script(scenario: Scenario) -> str:
@@ -110,8 +129,8 @@ def notebook(scenario: Scenario, language: str = "en") -> dict[str, Any]:
         _markdown(_repairs(scenario, words)),
         _markdown(f"## {words.say('notebook', 'repaired')}\n\n{scenario.words.lesson}"),
         _code("\n\n".join(script_cells(scenario.twin))),
-        _markdown(words.say("notebook", "proof", steps=scenario.checks.steps)),
-        _code(TRAIN.format(steps=scenario.checks.steps)),
+        _markdown(words.say("notebook", "proof", steps=PROOF_STEPS)),
+        _code(TRAIN.format(steps=PROOF_STEPS)),
     ]
     for number, cell in enumerate(cells):
         cell["id"] = f"{scenario.id.replace('_', '-')}-{number}"
@@ -130,6 +149,12 @@ def write_notebook(scenario: Scenario, path: Path, language: str = "en") -> None
     """The notebook as a file that Jupyter and Colab open."""
     text = json.dumps(notebook(scenario, language), indent=1, ensure_ascii=False)
     path.write_text(text + "\n", encoding="utf-8")
+
+
+def pinned() -> list[str]:
+    """What a notebook needs where the clinic is not installed, as the clinic itself pins it."""
+    lines = REQUIREMENTS.read_text(encoding="utf-8").split()
+    return [line for line in lines if line.partition("==")[0] in INSTALLED]
 
 
 def script_cells(script: str) -> list[str]:
@@ -172,7 +197,8 @@ def _code(source: str, may_raise: bool = False) -> Cell:
 
 def _assets(words: Words) -> str:
     said = {key: json.dumps(words.say("notebook", key)) for key in ("bundled", "hub")}
-    return ASSETS.format(**said)
+    packages = " ".join(pinned())
+    return ASSETS.format(cpu=words.say("notebook", "cpu"), packages=packages, **said)
 
 
 def _look(scenario: Scenario, stage: StageName) -> str:
@@ -193,7 +219,7 @@ def _opening(scenario: Scenario, words: Words) -> str:
             origin=origin.title,
             origin_url=origin.url,
         ),
-        words.say("notebook", "assets"),
+        words.say("notebook", "assets", packages=", ".join(pinned())),
     ]
     return "\n\n".join(parts)
 

@@ -1,6 +1,7 @@
 """The notebook that a learner takes home: valid, complete, and it runs to its end."""
 
 import ast
+import re
 from pathlib import Path
 
 import nbformat
@@ -46,6 +47,19 @@ def test_the_cells_hold_the_whole_script_but_its_training(scenario: Scenario):
     assert [ast.unparse(s) for cell in cells for s in ast.parse(cell).body] == kept
 
 
+def test_the_first_cell_installs_what_the_clinic_pins_and_takes_the_courses_own_names():
+    book = notebook(REAL[0])
+    opening, first = (cell["source"] for cell in book["cells"][:2])
+    pins = (ROOT / "requirements.txt").read_text().split()
+    installed = next(line for line in first.splitlines() if "%pip" in line).split()[3:]
+
+    assert {pin.partition("==")[0] for pin in installed} >= {"transformers", "datasets", "evaluate"}
+    assert set(installed) <= set(pins)
+    assert all(pin in opening for pin in installed)
+    assert '"distilbert-base-uncased", "glue", "glue"' in first
+    assert str(ROOT) not in str(book)
+
+
 def test_a_comment_above_a_statement_stays_with_it():
     script = "a = 1\n\n# why\nb = 2\nc = 3\n\ntrainer.train()\n"
     assert script_cells(script) == ["a = 1", "# why\nb = 2\nc = 3"]
@@ -61,8 +75,7 @@ def test_the_notebook_runs_to_its_end_and_fails_where_it_promises(tmp_path: Path
     scenario = scenarios.find("wrong_collator")
     path = tmp_path / "out.ipynb"
     write_notebook(scenario, path)
-    steps = f"max_steps = {scenario.checks.steps}"
-    path.write_text(path.read_text().replace(steps, "max_steps = 2"))
+    path.write_text(re.sub(r"max_steps = \d+", "max_steps = 2", path.read_text()))
     book = nbformat.read(path, as_version=4)
     where = {"metadata": {"path": str(ROOT)}}
     NotebookClient(book, timeout=300, kernel_name="python3", resources=where).execute()
@@ -74,4 +87,6 @@ def test_the_notebook_runs_to_its_end_and_fails_where_it_promises(tmp_path: Path
     assert "get_train_dataloader" in first.source
     assert error.evalue.startswith("expected sequence of length")
     assert all(MAY_RAISE in cell.metadata.tags for cell, _ in failed)
-    assert "train_loss" in str(cells[-1].outputs)
+    shown = cells[-1].outputs[-1].data["text/plain"]
+    assert shown.startswith("Counter(")
+    assert sum(ast.literal_eval(shown[len("Counter(") : -1]).values()) == 256
