@@ -244,11 +244,13 @@ def _question(scenario: Scenario, words: Words, number: int, stage: StageName) -
 
 
 def _repairs(scenario: Scenario, words: Words) -> str:
-    said = scenario.words.fixes
-    labels = sorted(f"- {fix.label}" for fix in said.values())
-    answers = "\n\n".join(f"**{fix.label}**: {fix.says}" for fix in said.values())
+    said = [scenario.words.fixes[fix.id] for fix in sorted(scenario.fixes, key=scenario.place)]
+    labels = sorted(f"- {fix.label}" for fix in said)
+    answers = "\n\n".join(f"**{fix.label}**: {fix.says}" for fix in said)
+    stacked = words.say("notebook", "stacked", count=len(scenario.twin_fixes))
     parts = [
         f"## {words.say('notebook', 'repairs')}",
+        *([stacked] if scenario.stacked else []),
         "\n".join(labels),
         _folded(words.say("notebook", "repairs_says"), answers),
     ]

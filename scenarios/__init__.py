@@ -128,9 +128,12 @@ def _complaints_about_facts(scenario: Scenario) -> Iterator[str]:
         if order(scenario.first_stage) > order(scenario.symptom_stage):
             yield "first_stage should not come after symptom_stage."
     for number, fix in enumerate(scenario.fixes, 1):
+        cures = fix.right and scenario.place(fix) >= len(scenario.twin_fixes) - 1
         for key in ("ends_at", "code"):
-            if (getattr(fix, key) is None) != fix.right:
-                fault = "has no place in a right fix" if fix.right else "is missing"
+            if (getattr(fix, key) is None) != cures:
+                fault = "has no place in a right fix" if cures else "is missing"
+                if cures and scenario.stacked:
+                    fault += " of the last fault"
                 yield f"fixes[{number}].{key} {fault}."
     codes = [("code", scenario.code)]
     codes += [(f"fixes[{number}].code", fix.code) for number, fix in enumerate(scenario.fixes, 1)]
@@ -140,7 +143,9 @@ def _complaints_about_facts(scenario: Scenario) -> Iterator[str]:
 
 
 def _complaints_about_patches(scenario: Scenario) -> Iterator[str]:
-    patches = [(f"fixes[{number}]", fix) for number, fix in enumerate(scenario.fixes, 1)]
+    patches: list[tuple[str, Fix | Cheat]] = [
+        (f"fixes[{number}]", fix) for number, fix in enumerate(scenario.fixes, 1)
+    ]
     patches += [(f"cheats[{number}]", cheat) for number, cheat in enumerate(scenario.cheats, 1)]
     seen: dict[str, str] = {}
     for key, patch in patches:
@@ -162,6 +167,42 @@ def _complaints_about_patches(scenario: Scenario) -> Iterator[str]:
     for fix_id in scenario.twin_fixes:
         if fix_id not in right:
             yield f'twin_fixes should name right fixes; "{fix_id}" is none.'
+    yield from _complaints_about_places(scenario, patches)
+
+
+def _complaints_about_places(
+    scenario: Scenario, patches: list[tuple[str, Fix | Cheat]]
+) -> Iterator[str]:
+    """Where faults are stacked every patch knows which of them it is about, and fits there."""
+    try:
+        scenario.patched(scenario.twin_fixes)
+    except ScenarioError:
+        yield "twin_fixes cannot be applied one after the other."
+    for key, patch in patches:
+        if patch.instead_of is None:
+            if scenario.stacked and isinstance(patch, Fix) and patch.id not in scenario.twin_fixes:
+                yield f"{key}.instead_of is missing: which of the twin_fixes it stands for."
+        elif not scenario.stacked:
+            yield f"{key}.instead_of has a place only where there is more than one of twin_fixes."
+        elif patch.id in scenario.twin_fixes:
+            yield f"{key}.instead_of has no place in one of the twin_fixes."
+        elif patch.instead_of not in scenario.twin_fixes:
+            name = patch.instead_of
+            yield f'{key}.instead_of should name one of the twin_fixes; "{name}" is none.'
+        else:
+            yield from _complaints_about_fit(scenario, key, patch)
+
+
+def _complaints_about_fit(scenario: Scenario, key: str, patch: Fix | Cheat) -> Iterator[str]:
+    try:
+        if isinstance(patch, Cheat):
+            scenario.cheated(patch.id)
+        elif patch.right:
+            scenario.mended(patch.id)
+        else:
+            scenario.tried(patch.id)
+    except ScenarioError:
+        yield f"{key} touches the same lines as the twin_fixes beside it."
 
 
 def _complaints_about_script(script: str) -> Iterator[str]:

@@ -45,22 +45,34 @@ class Replacement:
 
 @dataclass(frozen=True, config=STRICT)
 class Fix:
-    """A repair to choose. A wrong one ends at the stage `ends_at` with the finding `code`."""
+    """A repair to choose. A wrong one ends at the stage `ends_at` with the finding `code`.
+
+    Where several faults stand one behind the other (the scenario has more than one of
+    `twin_fixes`), each fix has a place among the twin's: its own, or that of the twin fix that it
+    is `instead_of`. It is applied after the twin fixes before that place. A right one then
+    uncovers the next fault, so it too says where the walk `ends_at`, and with which `code`; only
+    at the last place there is nothing left to uncover.
+    """
 
     id: Id
     right: bool
     replacements: Annotated[tuple[Replacement, ...], Field(min_length=1)]
     ends_at: StageName | None = None
     code: Id | None = None
+    instead_of: Id | None = None
 
 
 @dataclass(frozen=True, config=STRICT)
 class Cheat:
-    """A patch that silences the symptom and leaves the fault: the judge says `refused_by`."""
+    """A patch that silences the symptom and leaves the fault: the judge says `refused_by`.
+
+    Where several faults stand one behind the other it may stand in the twin, `instead_of` a fix.
+    """
 
     id: Id
     replacements: Annotated[tuple[Replacement, ...], Field(min_length=1)]
     refused_by: Refusal
+    instead_of: Id | None = None
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -128,8 +140,10 @@ class Scenario:
     """The facts of `scenario.toml`, with the script and the words that stand beside it.
 
     `symptom` is all that a learner knows at the start; it shows at `symptom_stage`. The cause can
-    be seen first at `first_stage`, as the finding `code`. A decoy has none of the three. `twin`
-    names the right fixes that make the healthy run; other right fixes are as good.
+    be seen first at `first_stage`, as the finding `code`. A decoy has none of the three.
+    `twin_fixes` names the right fixes that make the healthy run, in the order in which they are
+    applied; other right fixes are as good. More than one means as many faults, stacked: each fix
+    uncovers the next fault, and only all of them together cure.
     """
 
     id: Id
@@ -169,10 +183,12 @@ class Scenario:
         return script
 
     def cheated(self, cheat_id: str) -> str:
-        """The script with one cheat in it."""
+        """The script with one cheat in it; the twin with it, when it is `instead_of` a fix."""
         for cheat in self.cheats:
             if cheat.id == cheat_id:
-                return self._replaced(self.script, cheat)
+                return (
+                    self._instead(cheat) if cheat.instead_of else self._replaced(self.script, cheat)
+                )
         known = ", ".join(cheat.id for cheat in self.cheats) or "none"
         raise ScenarioError(f"{self.id} has no cheat {cheat_id!r}; it has {known}.")
 
@@ -185,9 +201,35 @@ class Scenario:
         return script
 
     @property
+    def stacked(self) -> bool:
+        """Do several faults stand one behind the other?"""
+        return len(self.twin_fixes) > 1
+
+    def place(self, patch: Fix | Cheat) -> int:
+        """How many of the twin's fixes come before this one."""
+        name = patch.instead_of or patch.id
+        return self.twin_fixes.index(name) if name in self.twin_fixes else 0
+
+    def tried(self, fix_id: str) -> str:
+        """The script as a learner has it who tries this fix: mended up to there."""
+        fix = self.fix(fix_id)
+        return self.patched((*self.twin_fixes[: self.place(fix)], fix_id))
+
+    def mended(self, fix_id: str) -> str:
+        """The script with this fix, and the twin's own at every other place."""
+        return self._instead(self.fix(fix_id))
+
+    @property
     def twin(self) -> str:
         """The healthy script that everything is compared with; a decoy is its own."""
         return self.patched(self.twin_fixes)
+
+    def _instead(self, patch: Fix | Cheat) -> str:
+        place = self.place(patch)
+        script = self._replaced(self.patched(self.twin_fixes[:place]), patch)
+        for fix_id in self.twin_fixes[place + 1 :]:
+            script = self._replaced(script, self.fix(fix_id))
+        return script
 
     def _replaced(self, script: str, patch: Fix | Cheat) -> str:
         for replacement in patch.replacements:

@@ -89,6 +89,14 @@ def test_what_is_missing_is_named(report: Report, missing: str) -> None:
     assert missing in found.missing
 
 
+def test_of_stacked_faults_none_may_stay_behind() -> None:
+    quieter = with_stage("batch", findings=(Finding("ragged_batch", "look", "batch"),))
+    stacked = scenarios.find("course_script")
+
+    assert judge(quieter, HEALTHY, SCENARIO).cured
+    assert judge(quieter, HEALTHY, stacked).missing == ("fault_still_there",)
+
+
 def test_a_little_below_the_twin_and_one_more_metric_are_still_a_cure() -> None:
     close = 0.8 - SCENARIO.checks.tolerance / 2
 

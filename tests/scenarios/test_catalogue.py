@@ -150,6 +150,12 @@ WRONG = {
         'id = "smaller_rate"\nright = true\nends_at = "step"',
         FACTS + "fixes[1].ends_at has no place in a right fix.",
     ),
+    "a lone fix stands for another": (
+        "scenario.toml",
+        'id = "smallest_rate"\n',
+        'id = "smallest_rate"\ninstead_of = "smaller_rate"\n',
+        FACTS + "fixes[2].instead_of has a place only where there is more than one of twin_fixes.",
+    ),
     "a cheat is refused by nothing known": (
         "scenario.toml",
         'refused_by = "not_trained"',
@@ -261,6 +267,102 @@ def test_one_sentence_says_what_is_wrong_when(
     complaint = broken(file, old, new)
     assert complaint.startswith(sentence)
     assert "\n" not in complaint
+
+
+STACKED = {
+    'twin_fixes = ["smaller_rate"]': 'twin_fixes = ["smaller_rate", "more_steps"]',
+    'id = "smaller_rate"\nright = true': 'id = "smaller_rate"\nright = true\n'
+    'ends_at = "train"\ncode = "stuck_at_chance"',
+    'id = "smallest_rate"\nright = true': 'id = "smallest_rate"\nright = true\n'
+    'instead_of = "smaller_rate"\nends_at = "train"\ncode = "stuck_at_chance"',
+    'right = false\nends_at = "step"\ncode = "learning_rate_too_high"': "right = true",
+    'refused_by = "not_trained"': 'refused_by = "not_trained"\ninstead_of = "more_steps"',
+}
+
+
+@pytest.fixture
+def stacked(tmp_path: Path) -> Callable[[str, str], scenarios.Scenario]:
+    """The good toy as two faults, one behind the other, with one text in its facts changed."""
+    folder = tmp_path / "pytorch" / "good"
+    shutil.copytree(TOYS / "pytorch" / "good", folder)
+
+    def loaded(old: str = "", new: str = "") -> scenarios.Scenario:
+        text = (folder / "scenario.toml").read_text()
+        for before, after in (*STACKED.items(), *([(old, new)] if old else [])):
+            assert text.count(before) == 1
+            text = text.replace(before, after)
+        (folder / "scenario.toml").write_text(text)
+        return scenarios.load(folder)
+
+    return loaded
+
+
+def test_a_fix_of_stacked_faults_is_tried_after_the_ones_before_it(stacked):
+    toy = stacked()
+    mended = toy.script.replace("rate=100", "rate=1")
+    assert toy.stacked
+    assert toy.tried("smaller_rate") == mended
+    assert toy.tried("more_steps") == mended.replace("steps=3", "steps=30") == toy.twin
+    assert toy.tried("smallest_rate") == toy.script.replace("rate=100", "rate=0.1")
+
+
+def test_another_right_fix_stands_in_the_place_of_the_twin_s(stacked):
+    toy = stacked()
+    assert toy.mended("smallest_rate") == toy.twin.replace("rate=1,", "rate=0.1,")
+    assert toy.mended("smaller_rate") == toy.mended("more_steps") == toy.twin
+    assert toy.cheated("no_training") == toy.script.replace("rate=100", "rate=1").replace(
+        "trainer.train()\n", ""
+    )
+
+
+def test_a_lone_fault_is_tried_and_mended_by_its_fix_alone():
+    toy = scenarios.find("good", TOYS)
+    assert not toy.stacked
+    for fix in toy.fixes:
+        assert toy.tried(fix.id) == toy.mended(fix.id) == toy.patched([fix.id])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            'right = true\nends_at = "train"\ncode = "stuck_at_chance"\n\n',
+            "right = true\n\n",
+            "fixes[1].ends_at is missing.",
+        ),
+        (
+            'id = "more_steps"\nright = true',
+            'id = "more_steps"\nright = true\nends_at = "train"',
+            "fixes[3].ends_at has no place in a right fix of the last fault.",
+        ),
+        (
+            'instead_of = "smaller_rate"\n',
+            "",
+            "fixes[2].instead_of is missing: which of the twin_fixes it stands for.",
+        ),
+        (
+            'instead_of = "smaller_rate"\n',
+            'instead_of = "luck"\n',
+            'fixes[2].instead_of should name one of the twin_fixes; "luck" is none.',
+        ),
+        (
+            'id = "smaller_rate"\n',
+            'id = "smaller_rate"\ninstead_of = "smaller_rate"\n',
+            "fixes[1].instead_of has no place in one of the twin_fixes.",
+        ),
+        (
+            'old = "steps=3"',
+            'old = "rate=100, steps=3"',
+            "twin_fixes cannot be applied one after the other.",
+        ),
+    ],
+)
+def test_one_sentence_says_what_is_wrong_with_stacked_faults(
+    stacked, old: str, new: str, sentence: str
+):
+    with pytest.raises(ScenarioError) as raised:
+        stacked(old, new)
+    assert str(raised.value) == FACTS + sentence
 
 
 def test_a_scenario_that_is_no_decoy_needs_a_right_fix(broken: Break, tmp_path: Path):

@@ -70,6 +70,17 @@ def test_the_fixed_script_is_the_twin():
     assert fixed_script(scenario) == scenario.twin
 
 
+def test_stacked_faults_are_told_and_their_repairs_come_in_the_order_of_the_faults():
+    scenario = scenarios.find("course_script")
+    text = "\n".join(cell["source"] for cell in notebook(scenario)["cells"])
+    fixes = scenario.words.fixes
+    places = [text.index(f"**{fixes[name].label}**") for name in scenario.twin_fixes]
+    assert "5 faults stand one behind the other" in text
+    assert places == sorted(places)
+    assert places[2] < text.index(f"**{fixes['the_tokenizer_pads'].label}**") < places[3]
+    assert "one behind the other" not in str(notebook(scenarios.find("two_labels"))["cells"])
+
+
 @pytest.mark.slow
 def test_the_notebook_runs_to_its_end_and_fails_where_it_promises(tmp_path: Path):
     scenario = scenarios.find("wrong_collator")

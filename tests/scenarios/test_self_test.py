@@ -26,6 +26,8 @@ ALL_SCENARIOS = scenarios.all()
 FAULTY = [scenario for scenario in ALL_SCENARIOS if not scenario.decoy]
 RIGHT = [(s, f) for s in FAULTY for f in s.fixes if f.right]
 WRONG = [(s, f) for s in FAULTY for f in s.fixes if not f.right]
+UNCOVERS = [(s, f) for s, f in RIGHT if f.ends_at]
+ALONE = [(s, f) for s, f in RIGHT if s.stacked]
 CHEATS = [(s, c) for s in FAULTY for c in s.cheats]
 
 
@@ -68,10 +70,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         for scenario in ALL_SCENARIOS:
             answers.ask(Run(scenario.twin, ALL, steps=scenario.checks.steps))
         for scenario, fix in RIGHT:
-            text = scenario.patched([fix.id])
+            text = scenario.mended(fix.id)
             answers.ask(Run(text, ALL, steps=scenario.checks.steps))
-        for scenario, fix in WRONG:
-            answers.ask(Run(scenario.patched([fix.id]), WALK, steps=1))
+        for scenario, fix in (*UNCOVERS, *WRONG):
+            answers.ask(Run(scenario.tried(fix.id), WALK, steps=1))
         for scenario, cheat in CHEATS:
             answers.ask(Run(scenario.cheated(cheat.id), WALK, steps=1))
         yield answers
@@ -102,17 +104,33 @@ def test_the_twin_passes_every_stage(answers: Answers, scenario: Scenario) -> No
 
 @pytest.mark.parametrize(("scenario", "fix"), RIGHT, ids=name_of)
 def test_a_right_fix_cures(answers: Answers, scenario: Scenario, fix: Fix) -> None:
-    verdict = judged(answers, scenario, scenario.patched([fix.id]))
+    """Alone, or in its place among the twin's where several faults are stacked."""
+    verdict = judged(answers, scenario, scenario.mended(fix.id))
 
     assert verdict.cured, verdict
 
 
+@pytest.mark.parametrize(("scenario", "fix"), UNCOVERS, ids=name_of)
+def test_a_right_fix_of_stacked_faults_uncovers_the_next(
+    answers: Answers, scenario: Scenario, fix: Fix
+) -> None:
+    ends_as_it_says(answers.walked(scenario.tried(fix.id)), fix)
+
+
+@pytest.mark.parametrize(("scenario", "fix"), ALONE, ids=name_of)
+def test_one_fix_of_stacked_faults_alone_is_no_cure(
+    answers: Answers, scenario: Scenario, fix: Fix
+) -> None:
+    report = answers.walked(scenario.patched([fix.id]))
+    verdict = judge(report, answers.trained(scenario.twin, scenario), scenario)
+
+    assert not verdict.cured
+    assert "stage_fails" in verdict.missing
+
+
 @pytest.mark.parametrize(("scenario", "fix"), WRONG, ids=name_of)
 def test_a_wrong_fix_ends_as_it_says(answers: Answers, scenario: Scenario, fix: Fix) -> None:
-    report = answers.walked(scenario.patched([fix.id]))
-
-    assert report.first_failing_stage == fix.ends_at
-    assert fix.code in [f.code for f in report.findings]
+    ends_as_it_says(answers.walked(scenario.tried(fix.id)), fix)
 
 
 @pytest.mark.parametrize(("scenario", "cheat"), CHEATS, ids=name_of)
@@ -124,6 +142,11 @@ def test_a_cheat_is_refused(answers: Answers, scenario: Scenario, cheat: Cheat) 
 
     assert not verdict.cured
     assert cheat.refused_by in verdict.missing
+
+
+def ends_as_it_says(report: Report, fix: Fix) -> None:
+    assert report.first_failing_stage == fix.ends_at
+    assert fix.code in [f.code for f in report.findings]
 
 
 def judged(answers: Answers, scenario: Scenario, script: str) -> Verdict:
