@@ -93,12 +93,18 @@ def _metric_changed(report: Report, twin: Report) -> list[str]:
         return ["metric_missing"]
     known = ("metric_flatters_constant", "metric_wrong_on_perfect")
     missing = [f.code for f in report.stage("evaluate").findings if f.code in known]
-    answers = set(here["answers"])
-    if report.stage("evaluate").outcome != "fail" and not set(there["answers"]) <= answers:
+    same_names = set(there["answers"]) <= set(here["answers"])
+    if report.stage("evaluate").outcome != "fail" and not same_names and not _counts(here):
         missing.append("metric_missing")
     if there["perfect"] is not None and here["perfect"] is None and not missing:
         missing.append("metric_untried")
     return missing
+
+
+def _counts(measured: dict[str, Any]) -> bool:
+    """Is there a number, whatever its name, that is 1 for all right and less for one class?"""
+    perfect, constant = measured.get("perfect") or {}, measured.get("constant") or {}
+    return any(abs(perfect[name] - 1) < 1e-6 and constant.get(name, 1) < 1 for name in perfect)
 
 
 def _learns_less(report: Report, twin: Report, scenario: Scenario) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import types
 import warnings
@@ -103,6 +104,16 @@ class Places:
                 returns = [n.lineno for n in ast.walk(node) if isinstance(n, ast.Return)]
                 return max(returns, default=node.lineno)
         return None
+
+    def measures_after_training(self) -> bool:
+        """Does anything evaluate or predict after the training, or in a function of the script?"""
+        trained = min((c.lineno for c in self._calls if _last(c.func) == "train"), default=0)
+        spans = [(f.lineno, f.end_lineno or f.lineno) for f in self._functions]
+        return any(
+            call.lineno > trained or any(low <= call.lineno <= high for low, high in spans)
+            for call in self._calls
+            if re.fullmatch(r"eval|\w*(evaluat|predict)\w*", _last(call.func), re.IGNORECASE)
+        )
 
     def value(self, argument: str) -> str | None:
         """The source of the last argument of that name, such as compute_metrics."""

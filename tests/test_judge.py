@@ -131,6 +131,16 @@ def test_after_a_few_steps_the_accuracy_is_not_compared() -> None:
     assert verdict(early, twin).cured
 
 
+def test_a_metric_of_another_name_is_as_good_when_it_counts_right_answers() -> None:
+    def named(perfect: float, constant: float) -> Report:
+        both = {"perfect": {"share": perfect}, "constant": {"share": constant}}
+        return measuring("evaluate", answers=["share"], **both)
+
+    assert verdict(named(1.0, 0.36)).cured
+    assert verdict(named(0.4, 0.36)).missing == ("metric_missing",)
+    assert verdict(named(1.0, 1.0)).missing == ("metric_missing",)
+
+
 @pytest.mark.parametrize("ending", ["fail", "stopped", "unknown", "not run"])
 def test_beside_a_twin_that_failed_nothing_is_cured(ending: Ending) -> None:
     assert verdict(HEALTHY, with_stage("train", outcome=ending)).missing == ("twin_failed",)

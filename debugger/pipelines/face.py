@@ -148,9 +148,15 @@ class Step:
 
 @dataclass(frozen=True)
 class Evaluate:
-    """`given` is what compute_metrics was handed; `into_metric` what it handed on."""
+    """`given` is what compute_metrics was handed; `into_metric` what it handed on.
+
+    `evaluations` is how often the training itself evaluates in its `steps`; None: nobody can tell.
+    """
 
     rows: int = 0
+    strategy: str = ""
+    steps: int | None = None
+    evaluations: int | None = None
     has_metric: bool = False
     called: bool = False
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)

@@ -38,6 +38,16 @@ def measured(seen: Evaluate) -> dict[str, Any]:
 
 def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
     shown = traceback_shown("evaluate", seen.failure, "trainer.evaluate()")
+    plan = [
+        ["eval_strategy", seen.strategy],
+        ["training steps planned", seen.steps],
+        ["evaluations among them", seen.evaluations],
+        ["rows to evaluate on", seen.eval_rows],
+        ["compute_metrics", "given" if seen.has_metric else "none"],
+    ]
+    table = {"columns": ["what", "value"], "rows": plan}
+    snippet = "trainer.args.eval_strategy, trainer.args.eval_steps, trainer.compute_metrics"
+    shown.append(Evidence("table", "evaluations", "evaluate", table, snippet))
     rows = [[f"compute_metrics is handed {n}", str(list(s)), ""] for n, s in seen.given.items()]
     for call in seen.into_metric[:1]:
         rows += [
@@ -75,6 +85,32 @@ def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     if seen.eval_rows is None:
         return CannotJudge("no_eval_set")
     return None if seen.has_metric else look(view.places.call("Trainer"))
+
+
+def blind_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A classifier that nothing measures. For a language model the loss is the number to watch."""
+    if view.facts.task not in ("classification", "multilabel"):
+        return NOT_FOR_THIS_TASK
+    if seen.evaluations is None:
+        return CannotJudge("own_evaluation")
+    if seen.evaluations or seen.has_metric or view.places.measures_after_training():
+        return None
+    return fault(_strategy_line(view), steps=seen.steps, strategy=seen.strategy)
+
+
+def metric_never_called(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Only a script shows that nobody calls trainer.evaluate() by hand afterwards."""
+    if not seen.has_metric:
+        return CannotJudge("no_metric")
+    if seen.evaluations is None:
+        return CannotJudge("own_evaluation")
+    if seen.evaluations:
+        return None
+    if not view.has_script:
+        return CannotJudge("no_script")
+    if view.places.measures_after_training():
+        return None
+    return fault(_strategy_line(view), steps=seen.steps, strategy=seen.strategy)
 
 
 def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -173,6 +209,8 @@ def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
 RULES: tuple[Rule, ...] = (
     no_eval_set,
     no_metric,
+    blind_training,
+    metric_never_called,
     logits_into_metric,
     wrong_axis,
     labels_never_reach_metric,
@@ -187,6 +225,13 @@ RULES: tuple[Rule, ...] = (
 def _shape(seen: Evaluate, name: str) -> tuple[int, ...]:
     call = seen.into_metric[0] if seen.into_metric else {}
     return tuple(call.get(name, {}).get("shape", ()))
+
+
+def _strategy_line(view: View) -> int | None:
+    places = view.places
+    return places.argument("eval_steps", "eval_strategy") or places.call(
+        "TrainingArguments", "Trainer"
+    )
 
 
 def _metric_line(view: View) -> int | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,6 +18,7 @@ from debugger.pipelines.trainer.training import subset
 from debugger.pipelines.trainer.untouched import borrowed
 
 ROWS = 32
+_LOOPS = ("train", "_inner_training_loop", "_maybe_log_save_evaluate")
 
 
 def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -> Evaluate:
@@ -25,7 +27,11 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
     if isinstance(dataset, dict):
         dataset = next(iter(dataset.values()), None)
     best = trainer.args.metric_for_best_model if trainer.args.load_best_model_at_end else None
+    steps = _planned_steps(trainer)
     known: dict[str, Any] = {
+        "strategy": str(getattr(trainer.args.eval_strategy, "value", trainer.args.eval_strategy)),
+        "steps": steps,
+        "evaluations": _planned_evaluations(trainer, steps),
         "has_metric": trainer.compute_metrics is not None,
         "best_metric": best,
         "shared_rows": shared_rows,
@@ -57,6 +63,36 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         known_metrics=tuple(answer),
         failure=failure,
     )
+
+
+def _planned_steps(trainer: Trainer) -> int | None:
+    args, rows = trainer.args, trainer.train_dataset
+    if args.max_steps > 0:
+        return args.max_steps
+    if not isinstance(rows, Sized):
+        return None
+    batches = math.ceil(len(rows) / args.train_batch_size)
+    return math.ceil(args.num_train_epochs * math.ceil(batches / args.gradient_accumulation_steps))
+
+
+def _planned_evaluations(trainer: Trainer, steps: int | None) -> int | None:
+    """What the Trainer's own callback will do. Somebody's own loop or callback may do more."""
+    args: Any = trainer.args
+    kind = type(trainer)
+    callbacks: Any = trainer.callback_handler.callbacks
+    if any(getattr(kind, name, None) is not getattr(Trainer, name, None) for name in _LOOPS):
+        return None
+    if any(not type(one).__module__.startswith("transformers.") for one in callbacks):
+        return None
+    strategy = getattr(args.eval_strategy, "value", args.eval_strategy)
+    if strategy == "no":
+        return 0
+    if steps is None:
+        return None
+    if strategy == "epoch":
+        return max(0, math.ceil(args.num_train_epochs) - math.ceil(args.eval_delay))
+    every = args.eval_steps if args.eval_steps >= 1 else math.ceil(steps * args.eval_steps)
+    return sum(step >= args.eval_delay for step in range(int(every), steps + 1, int(every)))
 
 
 class _Spy:

@@ -1,0 +1,48 @@
+from datasets import load_dataset
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    DataCollatorWithPadding,
+    Trainer,
+    TrainingArguments,
+)
+
+from scenarios.assets import CHECKPOINT, DATASET
+
+raw_datasets = load_dataset(DATASET, "mnli")
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+
+
+def preprocess_function(examples):
+    return tokenizer(
+        examples["premise"], examples["hypothesis"], truncation=True
+    )
+
+
+tokenized_datasets = raw_datasets.map(preprocess_function, batched=True)
+model = AutoModelForSequenceClassification.from_pretrained(
+    CHECKPOINT, num_labels=3
+)
+
+args = TrainingArguments(
+    "finetuned-mnli",
+    save_strategy="no",
+    report_to="none",
+    learning_rate=1e-4,
+    lr_scheduler_type="constant",
+    per_device_train_batch_size=8,
+    num_train_epochs=3,
+    weight_decay=0.01,
+)
+
+data_collator = DataCollatorWithPadding(tokenizer=tokenizer)
+
+trainer = Trainer(
+    model,
+    args,
+    train_dataset=tokenized_datasets["train"],
+    eval_dataset=tokenized_datasets["validation_matched"],
+    processing_class=tokenizer,
+    data_collator=data_collator,
+)
+trainer.train()

@@ -1,0 +1,114 @@
+"""When a training is measured: what the Trainer plans, and what its script does afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from transformers import Trainer, TrainerCallback
+
+from debugger import diagnose
+from debugger.pipelines.face import Evaluate
+from debugger.pipelines.trainer import TrainerPipeline
+from debugger.script import Places
+from debugger.stages import CannotJudge, Verdict, View
+from debugger.stages.evaluate import blind_training, metric_never_called
+from tests import tiny
+
+SCRIPT = "args = TrainingArguments()\ntrainer = Trainer(args)\ntrainer.train()\n"
+BLIND = Evaluate(strategy="no", steps=36, evaluations=0)
+UNUSED = Evaluate(strategy="no", steps=36, evaluations=0, has_metric=True, eval_rows=24)
+
+
+def view(script: str, task: Any = "classification") -> View:
+    facts = TrainerPipeline(tiny.classifier()).facts
+    return View(type(facts)(**{**vars(facts), "task": task}), Places(script), bool(script))
+
+
+@pytest.mark.parametrize(
+    ("more", "evaluations"),
+    [
+        ({}, 0),
+        ({"eval_strategy": "epoch"}, 3),
+        ({"eval_strategy": "epoch", "eval_delay": 5}, 0),
+        ({"eval_strategy": "steps", "eval_steps": 10}, 3),
+        ({"eval_strategy": "steps", "eval_steps": 36}, 1),
+        ({"eval_strategy": "steps", "eval_steps": 37}, 0),
+        ({"eval_strategy": "steps", "eval_steps": 0.5}, 2),
+        ({"eval_strategy": "steps", "eval_steps": 10, "eval_delay": 25}, 1),
+        ({"eval_strategy": "steps", "eval_steps": 10, "max_steps": 9}, 0),
+        ({"eval_strategy": "steps", "eval_steps": 10, "gradient_accumulation_steps": 4}, 0),
+    ],
+)
+def test_as_many_evaluations_are_planned_as_the_trainer_makes(
+    more: dict[str, Any], evaluations: int
+) -> None:
+    args = tiny.arguments(save_strategy="no", disable_tqdm=True, **more)
+    trainer = tiny.classifier(args=args)
+    planned = TrainerPipeline(trainer).evaluate().evaluations
+    trainer.train()
+
+    assert planned == evaluations
+    assert sum("eval_loss" in entry for entry in trainer.state.log_history) == evaluations
+
+
+def test_a_callback_or_a_loop_of_ones_own_may_evaluate() -> None:
+    class Mine(TrainerCallback):
+        def on_epoch_end(self, *args: Any, **kwargs: Any) -> None: ...
+
+    class Loop(Trainer):
+        def _maybe_log_save_evaluate(self, *args: Any, **kwargs: Any) -> None: ...
+
+    for more in ({"callbacks": [Mine()]}, {"trainer_class": Loop}):
+        report = diagnose(tiny.classifier(compute_metrics=None, **more), stage="evaluate")
+        reasons = {rule.rule: rule.reason for rule in report.stage("evaluate").not_run}
+        assert reasons["blind_training"] == "own_evaluation"
+
+
+def test_a_training_without_metric_and_evaluation_is_blind() -> None:
+    found = blind_training(BLIND, view(SCRIPT))
+
+    assert isinstance(found, Verdict)
+    assert (found.severity, found.line, found.numbers["steps"]) == ("fault", 1, 36)
+    assert metric_never_called(BLIND, view(SCRIPT)) == CannotJudge("no_metric")
+
+
+@pytest.mark.parametrize("task", ["causal_lm", "seq2seq", "tokens", "regression", "unknown"])
+def test_where_the_loss_is_the_number_nobody_is_blind(task: str) -> None:
+    assert blind_training(BLIND, view(SCRIPT, task)) == CannotJudge("not_for_this_task")
+
+
+def test_a_metric_that_nobody_calls_is_a_fault_only_where_a_script_shows_it() -> None:
+    found = metric_never_called(UNUSED, view(SCRIPT))
+
+    assert isinstance(found, Verdict)
+    assert found.severity == "fault"
+    assert blind_training(UNUSED, view(SCRIPT)) is None
+    assert metric_never_called(UNUSED, view("")) == CannotJudge("no_script")
+
+
+@pytest.mark.parametrize(
+    ("more", "measures"),
+    [
+        ("", False),
+        ("trainer.save_model()\n", False),
+        ("tokenizer.save_pretrained('here')\n", False),
+        ("print(trainer.evaluate())\n", True),
+        ("output = trainer.predict(test_dataset)\n", True),
+        ("trainer.model.eval()\n", True),
+        ("def test():\n    trainer.evaluate()\n", True),
+        ("ast.literal_eval(text)\n", False),
+        ("metric = evaluate.load('accuracy')\n", False),
+    ],
+)
+def test_what_stands_after_the_training_may_measure_it(more: str, measures: bool) -> None:
+    assert Places(SCRIPT + more).measures_after_training() == measures
+
+
+def test_an_evaluation_before_the_training_does_not_measure_it() -> None:
+    before = SCRIPT.replace("trainer.train()", "trainer.evaluate()\ntrainer.train()")
+
+    assert not Places(before).measures_after_training()
+    for rule, seen in ((blind_training, BLIND), (metric_never_called, UNUSED)):
+        assert isinstance(rule(seen, view(before)), Verdict)
+        assert rule(seen, view(before + "trainer.evaluate()\n")) is None
