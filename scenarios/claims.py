@@ -23,6 +23,7 @@ CLAIMS = (
     ("high_learning_rate", "warm_up"),
     ("high_learning_rate", "clip_harder"),
     ("high_learning_rate", "far_too_small"),
+    ("label_order", ""),
     ("two_labels", "four_labels"),
     ("two_labels", "one_label"),
     ("frozen_by_mistake", "freeze_the_embeddings"),

@@ -40,7 +40,9 @@ class Facts:
 class Split:
     """One data set as the Trainer holds it. Numbers speak of the first `looked_at` rows.
 
-    `lengths` count the real tokens of a row, `widths` its filling too.
+    `lengths` count the real tokens of a row, `widths` its filling too. `digest` is of how rows
+    begin, with their labels, so that a cut does not change it. The others are of whole rows:
+    with the numbers of their labels, with their names, and without labels.
     """
 
     count: int
@@ -62,6 +64,9 @@ class Split:
     few_valued: dict[str, int] = field(default_factory=dict)
     digest: str = ""
     words: str = ""
+    numbered_digest: str = ""
+    named_digest: str = ""
+    bare_digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -157,6 +162,9 @@ class Evaluate:
     strategy: str = ""
     steps: int | None = None
     evaluations: int | None = None
+    train_names: tuple[str, ...] | None = None
+    eval_names: tuple[str, ...] | None = None
+    model_names: tuple[str, ...] | None = None
     has_metric: bool = False
     called: bool = False
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)

@@ -46,6 +46,9 @@ def measured(seen: Data) -> dict[str, Any]:
             "labels": _counts(split),
             "digest": split.digest,
             "words": split.words,
+            "numbered_digest": split.numbered_digest,
+            "named_digest": split.named_digest,
+            "bare_digest": split.bare_digest,
             "columns": list(split.columns),
         }
         for name, split in (("train", seen.train), ("eval", seen.eval))

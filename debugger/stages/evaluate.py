@@ -48,6 +48,14 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
     table = {"columns": ["what", "value"], "rows": plan}
     snippet = "trainer.args.eval_strategy, trainer.args.eval_steps, trainer.compute_metrics"
     shown.append(Evidence("table", "evaluations", "evaluate", table, snippet))
+    if names := _names_shown(seen):
+        table = {"columns": ["label", "training set", "evaluation set", "model"], "rows": names}
+        snippet = (
+            "trainer.train_dataset.features['label'].names\n"
+            "trainer.eval_dataset.features['label'].names\n"
+            "trainer.model.config.id2label"
+        )
+        shown.append(Evidence("table", "label_names", "evaluate", table, snippet))
     rows = [[f"compute_metrics is handed {n}", str(list(s)), ""] for n, s in seen.given.items()]
     for call in seen.into_metric[:1]:
         rows += [
@@ -185,6 +193,27 @@ def eval_set_is_train_set(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     return fault(view.places.argument("eval_dataset"), share=share, rows=seen.looked_at)
 
 
+def label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The same names under other numbers: what is right is counted as wrong."""
+    if view.facts.task != "classification":
+        return NOT_FOR_THIS_TASK
+    if seen.train_names is None or seen.eval_names is None:
+        return CannotJudge("no_class_names")
+    places = view.places
+    line = places.call("align_labels_with_mapping", "class_encode_column")
+    return _reordered(seen.train_names, seen.eval_names, line or places.argument("eval_dataset"))
+
+
+def model_label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The model learns the numbers of the data, and will answer with names of its own."""
+    if view.facts.task != "classification":
+        return NOT_FOR_THIS_TASK
+    if seen.train_names is None or seen.model_names is None:
+        return CannotJudge("no_class_names")
+    line = view.places.argument("id2label", "label2id") or view.places.call("from_pretrained")
+    return _reordered(seen.train_names, seen.model_names, line)
+
+
 def metric_flatters_constant(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Always guessing the same class must not score as well as being right."""
     if seen.constant is None or seen.perfect is None:
@@ -217,9 +246,38 @@ RULES: tuple[Rule, ...] = (
     float_scores_cut,
     metric_name_unknown,
     eval_set_is_train_set,
+    label_order,
+    model_label_order,
     metric_flatters_constant,
     metric_wrong_on_perfect,
 )
+
+
+def _reordered(
+    trained: tuple[str, ...], other: tuple[str, ...], line: int | None
+) -> Verdict | None:
+    here, there = ([name.lower() for name in names] for names in (trained, other))
+    moved = [number for number, name in enumerate(here) if name not in there[number : number + 1]]
+    if not moved or sorted(here) != sorted(there):
+        return None
+    first = moved[0]
+    return fault(
+        line,
+        label=first,
+        train=trained[first],
+        other=other[first],
+        moved=len(moved),
+        classes=len(here),
+    )
+
+
+def _names_shown(seen: Evaluate) -> list[list[Any]]:
+    columns = (seen.train_names, seen.eval_names, seen.model_names)
+    most = max(len(names or ()) for names in columns)
+    return [
+        [number, *(names[number] if names and number < len(names) else None for names in columns)]
+        for number in range(most)
+    ]
 
 
 def _shape(seen: Evaluate, name: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""When a training is measured: what the Trainer plans, and what its script does afterwards."""
+"""When a training is measured, what its script does afterwards, and what its labels are called."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trainer import TrainerPipeline
 from debugger.script import Places
 from debugger.stages import CannotJudge, Verdict, View
-from debugger.stages.evaluate import blind_training, metric_never_called
+from debugger.stages.evaluate import (
+    blind_training,
+    label_order,
+    metric_never_called,
+    model_label_order,
+)
 from tests import tiny
 
 SCRIPT = "args = TrainingArguments()\ntrainer = Trainer(args)\ntrainer.train()\n"
@@ -112,3 +117,49 @@ def test_an_evaluation_before_the_training_does_not_measure_it() -> None:
     for rule, seen in ((blind_training, BLIND), (metric_never_called, UNUSED)):
         assert isinstance(rule(seen, view(before)), Verdict)
         assert rule(seen, view(before + "trainer.evaluate()\n")) is None
+
+
+@pytest.mark.parametrize(
+    ("trained", "other", "numbers"),
+    [
+        (("yes", "no"), ("yes", "no"), None),
+        (("yes", "no"), ("Yes", "No"), None),
+        (("yes", "no"), ("ja", "nein"), None),
+        (("yes", "no"), ("no", "yes", "maybe"), None),
+        (("yes", "no"), ("no", "yes"), (0, "yes", "no", 2)),
+        (("yes", "no", "maybe"), ("yes", "maybe", "no"), (1, "no", "maybe", 2)),
+    ],
+)
+def test_the_same_names_in_another_order_are_a_fault(
+    trained: tuple[str, ...], other: tuple[str, ...], numbers: tuple[Any, ...] | None
+) -> None:
+    for rule, seen in (
+        (label_order, Evaluate(train_names=trained, eval_names=other)),
+        (model_label_order, Evaluate(train_names=trained, model_names=other)),
+    ):
+        found = rule(seen, view(SCRIPT))
+        if numbers is None:
+            assert found is None
+        else:
+            assert isinstance(found, Verdict)
+            said = found.numbers
+            assert (said["label"], said["train"], said["other"], said["moved"]) == numbers
+
+
+def test_names_that_are_not_known_are_not_judged() -> None:
+    for rule in (label_order, model_label_order):
+        for names in (None, ("yes", "no")):
+            seen = Evaluate(train_names=names)
+            assert rule(seen, view(SCRIPT)) == CannotJudge("no_class_names")
+
+
+def test_the_call_that_renumbers_the_labels_is_to_blame() -> None:
+    seen = Evaluate(train_names=("yes", "no"), eval_names=("no", "yes"))
+    script = "rows = csv.class_encode_column('label')\nTrainer(model, eval_dataset=rows)\n"
+
+    blamed = label_order(seen, view(script))
+    unknown = label_order(seen, view(script.replace("class_encode_column", "read")))
+
+    assert isinstance(blamed, Verdict)
+    assert isinstance(unknown, Verdict)
+    assert (blamed.line, unknown.line) == (1, 2)

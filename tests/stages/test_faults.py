@@ -81,6 +81,10 @@ def metric(answer: Callable[[Any, Any], dict[str, float]]) -> Trainer:
     return tiny.classifier(compute_metrics=lambda given: answer(*given))
 
 
+def renumbered(dataset: Any) -> Any:
+    return dataset.align_labels_with_mapping({"maybe": 0, "no": 1, "yes": 2}, "label")
+
+
 def without_label(dataset: Any) -> Any:
     return dataset.remove_columns("label")
 
@@ -181,6 +185,12 @@ CASES = [
     Case("evaluate", "metric_name_unknown", lambda: best_by("f1")),
     Case("evaluate", "eval_set_is_train_set", lambda: tiny.classifier(
         eval_dataset=tiny.pairs(48).select(range(24)))),
+    Case("evaluate", "label_order", lambda: tiny.classifier(
+        eval_dataset=renumbered(tiny.pairs(24, start=300)))),
+    Case("evaluate", "label_order", lambda: tiny.classifier(
+        train_dataset=renumbered(tiny.pairs(48)))),
+    Case("evaluate", "model_label_order", lambda: tiny.classifier(
+        model=tiny.bert(id2label={0: "Maybe", 1: "Yes", 2: "No"}))),
     Case("evaluate", "metric_flatters_constant", lambda: metric(
         lambda predictions, labels: {"accuracy": 1.0})),
     Case("evaluate", "metric_wrong_on_perfect", lambda: metric(

@@ -14,6 +14,8 @@ from transformers import EvalPrediction, Trainer
 
 from debugger.failure import failure_of
 from debugger.pipelines.face import Evaluate, Facts
+from debugger.pipelines.trainer.facts import names_in
+from debugger.pipelines.trainer.looking import class_names_of
 from debugger.pipelines.trainer.training import subset
 from debugger.pipelines.trainer.untouched import borrowed
 
@@ -37,6 +39,9 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         "shared_rows": shared_rows,
         "looked_at": looked_at,
         "num_labels": facts.num_labels,
+        "train_names": class_names_of(trainer.train_dataset),
+        "eval_names": class_names_of(dataset),
+        "model_names": names_in(getattr(trainer.model, "config", None)),
     }
     if dataset is None:
         return Evaluate(**known)

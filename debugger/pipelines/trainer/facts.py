@@ -33,7 +33,7 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         task=_task(model, config),
         model_class=type(model).__name__,
         num_labels=getattr(config, "num_labels", None),
-        label_names=class_names or _names_in(config),
+        label_names=class_names or names_in(config),
         device=str(next(model.parameters()).device),
         collator=name,
         pads=hasattr(collator, "tokenizer") and home == _COLLATORS_OF_HUGGING_FACE,
@@ -70,10 +70,10 @@ def _task(model: Any, config: Any) -> Task:
     return "regression" if config.problem_type == "regression" else "classification"
 
 
-def _names_in(config: Any) -> tuple[str, ...] | None:
+def names_in(config: Any) -> tuple[str, ...] | None:
     """Names the model itself carries; LABEL_0, LABEL_1 ... are nobody's names."""
     names = getattr(config, "id2label", None) or {}
-    chosen = [str(name) for name in names.values()]
+    chosen = [str(names[number]) for number in sorted(names)]
     return None if all(name.startswith("LABEL_") for name in chosen) else tuple(chosen)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -65,6 +65,9 @@ def _split(
     keys = _row_keys(columns, ids, lengths, label)
     shown = range(min(SHOWN_ROWS, looked_at))
     readable = ids[:SHOWN_ROWS] if ids and tokenizer else []
+    class_names = class_names_of(dataset)
+    labels = columns.get(label, []) if label else []
+    named = [_name(y, class_names) for y in labels] if class_names else []
     return keys, Split(
         count=len(dataset),
         looked_at=looked_at,
@@ -73,8 +76,8 @@ def _split(
         dropped=tuple(name for name in names if name not in kept),
         types={name: _type_of(values[0]) for name, values in columns.items() if len(values)},
         label_column=label,
-        labels=tuple(columns[label]) if label in columns else (),
-        class_names=class_names_of(dataset),
+        labels=tuple(labels),
+        class_names=class_names,
         first_rows=tuple({n: _short(v[i]) for n, v in columns.items()} for i in shown),
         decoded=tuple(tokenizer.decode(row) for row in readable),
         tokens=tuple(tuple(tokenizer.convert_ids_to_tokens(row)) for row in readable),
@@ -83,8 +86,11 @@ def _split(
         widths=tuple(len(row) for row in ids or ()),
         duplicates=looked_at - len(set(keys)),
         few_valued=_few_valued(columns, kept),
-        digest=_digest(columns, ids, label),
-        words=_words(columns, ids, label, tokenizer),
+        digest=_digest([str(row[1:9]) for row in ids or ()], labels),
+        words=_digest(_words(ids, tokenizer), labels),
+        numbered_digest=_digest(keys, labels),
+        named_digest=_digest(keys, named),
+        bare_digest=_digest(keys, [""] * len(labels)),
     )
 
 
@@ -157,27 +163,25 @@ def _row_keys(
     return [repr(row) for row in zip(*texts.values(), strict=True)]
 
 
-def _digest(columns: dict[str, list[Any]], ids: list[Any] | None, label: str | None) -> str:
-    """One short text for the rows, whatever their order, padding or cut."""
-    if not ids or label is None:
+def _digest(rows: Sequence[str], labels: Sequence[Any]) -> str:
+    """One short text for rows and their labels, whatever their order."""
+    if not rows or not labels:
         return ""
-    return _hashed(f"{y}:{row[1:9]}" for row, y in zip(ids, columns[label], strict=True))
+    rows = sorted(f"{y}:{row}" for row, y in zip(rows, labels, strict=True))
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
 
 
-def _words(
-    columns: dict[str, list[Any]], ids: list[Any] | None, label: str | None, tokenizer: Any
-) -> str:
-    """One short text for the rows, whatever their order and that of the sentences in them."""
-    if not ids or label is None or tokenizer is None:
-        return ""
+def _words(ids: list[Any] | None, tokenizer: Any) -> list[str]:
+    """The tokens of each row, whatever the order of the sentences in it."""
+    if not ids or tokenizer is None:
+        return []
     special = set(tokenizer.all_special_ids)
-    return _hashed(
-        f"{y}:{sorted(set(row) - special)}" for row, y in zip(ids, columns[label], strict=True)
-    )
+    return [str(sorted(set(row) - special)) for row in ids]
 
 
-def _hashed(rows: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()[:16]
+def _name(label: Any, names: tuple[str, ...]) -> str:
+    inside = isinstance(label, int) and 0 <= label < len(names)
+    return names[label].lower() if inside else str(label)
 
 
 def _few_valued(columns: dict[str, list[Any]], kept: tuple[str, ...]) -> dict[str, int]:
