@@ -136,11 +136,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Step:
+    """`peak_learning_rate` is that of the pretrained weights; a new head may have its own."""
+
     blocks: tuple[Block, ...] = ()
     steps: int = 0
     optimizer: str = ""
     learning_rates: tuple[float, ...] = ()
     peak_learning_rate: float | None = None
+    head_learning_rate: float | None = None
     trainable: int = 0
     total: int = 0
     head: tuple[str, ...] = ()
@@ -194,7 +197,10 @@ class Memory:
 
 @dataclass(frozen=True)
 class Training:
-    """The first steps of the real training. Accuracies are the clinic's own count."""
+    """The first steps of the real training. Accuracies are the clinic's own count.
+
+    `warming_up` says that the learning rate was still climbing at the last step.
+    """
 
     losses: tuple[float, ...] = ()
     planned: int = 0
@@ -204,6 +210,7 @@ class Training:
     majority: float | None = None
     classes: int | None = None
     eval_rows: int = 0
+    warming_up: bool = False
     failure: Failure | None = None
 
 

@@ -45,6 +45,7 @@ def show(seen: Step, facts: Facts) -> list[Evidence]:
         rows = [
             ["optimizer", seen.optimizer],
             ["learning rate at its peak", seen.peak_learning_rate],
+            *_of_the_head(seen),
             ["learning rate of the first steps", ", ".join(f"{r:g}" for r in seen.learning_rates)],
             ["weights that train", f"{seen.trainable:,} of {seen.total:,}"],
         ]
@@ -159,6 +160,12 @@ def _comparable_rate(seen: Step, view: View) -> float | CannotJudge:
 
 def _freezing_line(view: View) -> int | None:
     return view.places.assignment("requires_grad") or view.places.call("requires_grad_")
+
+
+def _of_the_head(seen: Step) -> list[list[Any]]:
+    rate = seen.head_learning_rate
+    same = rate is None or rate == seen.peak_learning_rate
+    return [] if same else [["learning rate of the head at its peak", rate]]
 
 
 def _rounded(value: float | None) -> float | None:

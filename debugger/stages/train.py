@@ -81,6 +81,8 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
     accuracy = _last_accuracy(seen) or 0.0
     if last < chance - MARGIN or accuracy > (seen.majority or 0) + MARGIN:
         return None
+    if seen.warming_up:
+        return CannotJudge("still_warming_up")
     line = view.places.argument("learning_rate", "lr")
     return fault(line, loss=last, chance=chance, accuracy=accuracy, steps=len(seen.losses))
 
@@ -90,6 +92,8 @@ def constant_predictions(seen: Training, view: View) -> Verdict | CannotJudge | 
         return blind
     if len(seen.predicted) != 1:
         return None
+    if seen.warming_up:
+        return CannotJudge("still_warming_up")
     label = next(iter(seen.predicted))
     names = view.facts.label_names or ()
     name = names[int(label)] if label.isdigit() and int(label) < len(names) else label

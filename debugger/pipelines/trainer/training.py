@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+from torch.optim.lr_scheduler import LambdaLR
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from transformers import Trainer
 from transformers.trainer_callback import TrainerCallback
@@ -49,7 +50,8 @@ def step(trainer: Trainer) -> Step:
             steps=watch.steps,
             optimizer="" if optimizer is None else type(optimizer).__name__,
             learning_rates=tuple(watch.learning_rates),
-            peak_learning_rate=_peak(optimizer, {id(weights[name]) for name in head}),
+            peak_learning_rate=_peak(optimizer, [w for n, w in weights.items() if n not in head]),
+            head_learning_rate=_peak(optimizer, [weights[name] for name in head]),
             trainable=sum(w.numel() for w in weights.values() if w.requires_grad),
             total=sum(w.numel() for w in weights.values()),
             head=head,
@@ -81,6 +83,8 @@ def overfit(trainer: Trainer, facts: Facts, rows: list[int], steps: int, emit: E
         }.items():
             if hasattr(trainer.args, name):
                 object.__setattr__(trainer.args, name, value)
+        if trainer.lr_scheduler is not None:
+            _hold_at_the_peak(trainer)
         try:
             batches = _batches(trainer, trainer.train_dataset, len(rows))
             before = _accuracy(trainer, batches, facts)[0]
@@ -121,8 +125,16 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
         majority=max(labels.values()) / known if known and facts.task == "classification" else None,
         classes=facts.num_labels if facts.task == "classification" else None,
         eval_rows=count,
+        warming_up=len(curve.rates) > 1 and curve.rates[-1] > curve.rates[-2],
         failure=failure,
     )
+
+
+def _hold_at_the_peak(trainer: Any) -> None:
+    """Twenty steps of somebody's own long warm-up would prove nothing."""
+    for group in trainer.optimizer.param_groups:
+        group["lr"] = _full_rate(group)
+    trainer.lr_scheduler = LambdaLR(trainer.optimizer, lambda _: 1.0)
 
 
 class _Watch(TrainerCallback):
@@ -161,6 +173,7 @@ class _Curve(TrainerCallback):
     def __init__(self, steps: int, emit: Emit, evaluate: Any = None) -> None:
         self.limit, self.emit, self.evaluate = steps, emit, evaluate
         self.losses: list[float] = []
+        self.rates: list[float] = []
         self.accuracies: list[tuple[int, float]] = []
         self.eval_losses: list[tuple[int, float]] = []
         self.predicted: dict[str, int] = {}
@@ -168,6 +181,7 @@ class _Curve(TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         if logs and "loss" in logs:
             self.losses.append(float(logs["loss"]))
+            self.rates.append(float(logs.get("learning_rate", 0.0)))
             self.emit("loss", state.global_step, float(logs["loss"]))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
@@ -246,15 +260,19 @@ def _held(optimizer: Any) -> set[int]:
     return {id(weight) for group in groups for weight in group["params"]}
 
 
-def _peak(optimizer: Any, head: set[int]) -> float | None:
-    """The highest rate the schedule will reach: a warm-up starts from nothing.
+def _peak(optimizer: Any, weights: list[Any]) -> float | None:
+    """The highest rate the schedule will reach for these weights: a warm-up starts from nothing.
 
-    A fresh head may learn faster than the body; only where nothing else learns is its rate taken.
+    For weights that the optimizer does not hold, the highest of all.
     """
-    if optimizer is None:
-        return None
-    groups = [g for g in optimizer.param_groups if any(id(w) not in head for w in g["params"])]
-    return max(float(g.get("initial_lr", g["lr"])) for g in groups or optimizer.param_groups)
+    wanted = {id(weight) for weight in weights}
+    groups = [] if optimizer is None else optimizer.param_groups
+    theirs = [group for group in groups if wanted & {id(weight) for weight in group["params"]}]
+    return max((_full_rate(group) for group in theirs or groups), default=None)
+
+
+def _full_rate(group: dict[str, Any]) -> float:
+    return float(group.get("initial_lr", group["lr"]))
 
 
 def _block(
