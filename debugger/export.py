@@ -245,8 +245,11 @@ def _question(scenario: Scenario, words: Words, number: int, stage: StageName) -
 
 def _repairs(scenario: Scenario, words: Words) -> str:
     said = [scenario.words.fixes[fix.id] for fix in sorted(scenario.fixes, key=scenario.place)]
-    labels = sorted(f"- {fix.label}" for fix in said)
-    answers = "\n\n".join(f"**{fix.label}**: {fix.says}" for fix in said)
+    nothing = words.say("notebook", "change_nothing")
+    happens = words.say("notebook", "stays_healthy" if scenario.decoy else "stays_broken")
+    offered = {fix.label: fix.says for fix in said} | {nothing: happens}
+    labels = sorted(f"- {label}" for label in offered)
+    answers = "\n\n".join(f"**{label}**: {says}" for label, says in offered.items())
     stacked = words.say("notebook", "stacked", count=len(scenario.twin_fixes))
     parts = [
         f"## {words.say('notebook', 'repairs')}",

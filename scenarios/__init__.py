@@ -128,13 +128,18 @@ def _complaints_about_facts(scenario: Scenario) -> Iterator[str]:
         if order(scenario.first_stage) > order(scenario.symptom_stage):
             yield "first_stage should not come after symptom_stage."
     for number, fix in enumerate(scenario.fixes, 1):
+        if scenario.decoy and fix.right:
+            yield f"fixes[{number}].right should be false: in a decoy there is nothing to repair."
         cures = fix.right and scenario.place(fix) >= len(scenario.twin_fixes) - 1
+        harmless = scenario.decoy and fix.ends_at is None and fix.code is None
         for key in ("ends_at", "code"):
-            if (getattr(fix, key) is None) != cures:
+            if (getattr(fix, key) is None) != (cures or harmless):
                 fault = "has no place in a right fix" if cures else "is missing"
                 if cures and scenario.stacked:
                     fault += " of the last fault"
                 yield f"fixes[{number}].{key} {fault}."
+    if scenario.decoy and scenario.cheats:
+        yield "cheats have no place in a decoy: there is no fault to hide."
     codes = [("code", scenario.code)]
     codes += [(f"fixes[{number}].code", fix.code) for number, fix in enumerate(scenario.fixes, 1)]
     for key, code in codes:

@@ -29,6 +29,9 @@ CLAIMS = (
     ("frozen_by_mistake", "freeze_the_embeddings"),
     ("wrong_collator", "one_row_at_a_time"),
     ("wrong_collator", "cut_to_one_length"),
+    ("nothing_wrong", ""),
+    ("stubborn_but_fine", ""),
+    ("stubborn_but_fine", "no_warm_up"),
 )
 STEPS = 120
 

@@ -52,6 +52,8 @@ class Fix:
     is `instead_of`. It is applied after the twin fixes before that place. A right one then
     uncovers the next fault, so it too says where the walk `ends_at`, and with which `code`; only
     at the last place there is nothing left to uncover.
+
+    In a decoy none is right: there is nothing to repair. One without `ends_at` does no harm.
     """
 
     id: Id
@@ -140,10 +142,10 @@ class Scenario:
     """The facts of `scenario.toml`, with the script and the words that stand beside it.
 
     `symptom` is all that a learner knows at the start; it shows at `symptom_stage`. The cause can
-    be seen first at `first_stage`, as the finding `code`. A decoy has none of the three.
-    `twin_fixes` names the right fixes that make the healthy run, in the order in which they are
-    applied; other right fixes are as good. More than one means as many faults, stacked: each fix
-    uncovers the next fault, and only all of them together cure.
+    be seen first at `first_stage`, as the finding `code`. A decoy has none of the three, and no
+    cheats. `twin_fixes` names the right fixes that make the healthy run, in the order in which they
+    are applied; other right fixes are as good. More than one means as many faults, stacked: each
+    fix uncovers the next fault, and only all of them together cure.
     """
 
     id: Id

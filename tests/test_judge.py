@@ -104,7 +104,6 @@ def test_a_little_below_the_twin_and_one_more_metric_are_still_a_cure() -> None:
     assert verdict(measuring("evaluate", answers=["accuracy", "f1"])).cured
 
 
-<<<<<<< HEAD
 def test_rows_are_the_same_by_their_first_tokens_or_by_their_words() -> None:
     twin = measuring("data", train={**ROWS, "words": "w"})
     other_order = measuring("data", train={**ROWS, "digest": "xyz", "words": "w"})
@@ -130,7 +129,8 @@ def test_after_a_few_steps_the_accuracy_is_not_compared() -> None:
     early, twin = (measuring("train", accuracy=y, steps=20) for y in (0.34, 0.71))
 
     assert verdict(early, twin).cured
-=======
+
+
 def labelled(train: str, evaluation: str) -> Report:
     """Each data set with its labels "as before", "renumbered" with their names, or "moved"."""
     digests = {
@@ -161,7 +161,6 @@ def test_rows_that_are_cut_are_known_by_their_beginning() -> None:
     cut = {**ROWS, "numbered_digest": "cut", "named_digest": "cut", "bare_digest": "cut"}
 
     assert verdict(measuring("data", train=cut, eval=cut), twin).cured
->>>>>>> 44c90cc (Label numbers mean the same wherever a model learns, is tested and answers)
 
 
 def test_a_metric_of_another_name_is_as_good_when_it_counts_right_answers() -> None:

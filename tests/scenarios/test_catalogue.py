@@ -203,6 +203,12 @@ WRONG = {
         "minutes = 5\ndecoy = true",
         FACTS + "symptom_stage has no place in a decoy.",
     ),
+    "a decoy has a repair": (
+        "scenario.toml",
+        'symptom_stage = "train"\nfirst_stage = "step"\ncode = "learning_rate_too_high"',
+        "decoy = true",
+        FACTS + "fixes[1].right should be false: in a decoy there is nothing to repair.",
+    ),
     "the id is not the folder's": (
         "scenario.toml",
         'id = "good"',

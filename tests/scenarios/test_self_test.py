@@ -25,7 +25,8 @@ pytestmark = pytest.mark.slow
 ALL_SCENARIOS = scenarios.all()
 FAULTY = [scenario for scenario in ALL_SCENARIOS if not scenario.decoy]
 RIGHT = [(s, f) for s in FAULTY for f in s.fixes if f.right]
-WRONG = [(s, f) for s in FAULTY for f in s.fixes if not f.right]
+WRONG = [(s, f) for s in ALL_SCENARIOS for f in s.fixes if not f.right and f.ends_at]
+HARMLESS = [(s, f) for s in ALL_SCENARIOS for f in s.fixes if not f.right and not f.ends_at]
 UNCOVERS = [(s, f) for s, f in RIGHT if f.ends_at]
 ALONE = [(s, f) for s, f in RIGHT if s.stacked]
 CHEATS = [(s, c) for s in FAULTY for c in s.cheats]
@@ -72,7 +73,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
         for scenario, fix in RIGHT:
             text = scenario.mended(fix.id)
             answers.ask(Run(text, ALL, steps=scenario.checks.steps))
-        for scenario, fix in (*UNCOVERS, *WRONG):
+        for scenario, fix in (*UNCOVERS, *WRONG, *HARMLESS):
             answers.ask(Run(scenario.tried(fix.id), WALK, steps=1))
         for scenario, cheat in CHEATS:
             answers.ask(Run(scenario.cheated(cheat.id), WALK, steps=1))
@@ -131,6 +132,15 @@ def test_one_fix_of_stacked_faults_alone_is_no_cure(
 @pytest.mark.parametrize(("scenario", "fix"), WRONG, ids=name_of)
 def test_a_wrong_fix_ends_as_it_says(answers: Answers, scenario: Scenario, fix: Fix) -> None:
     ends_as_it_says(answers.walked(scenario.tried(fix.id)), fix)
+
+
+@pytest.mark.parametrize(("scenario", "fix"), HARMLESS, ids=name_of)
+def test_a_change_that_a_decoy_does_not_need_does_no_harm(
+    answers: Answers, scenario: Scenario, fix: Fix
+) -> None:
+    report = answers.walked(scenario.patched([fix.id]))
+
+    assert report.outcome == "pass", report.findings
 
 
 @pytest.mark.parametrize(("scenario", "cheat"), CHEATS, ids=name_of)
