@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 import sys
 import sysconfig
 import traceback
@@ -16,6 +17,7 @@ _LIBRARIES = (
     "<frozen",
     "<string>",
 )
+_MEGABYTES = {"bytes": 2**-20, "KiB": 2**-10, "MiB": 1.0, "GiB": 2.0**10}
 _scripts: list[str] = []
 """The script that this process runs, if it runs one: findings name lines of it alone."""
 
@@ -53,6 +55,14 @@ class Failure:
             or self.says("can't allocate memory")
             or self.says("out of memory")
         )
+
+    @property
+    def asked_megabytes(self) -> float | None:
+        """How much was asked for at once when memory ran out, if the message says it."""
+        found = re.search(
+            r"tried to allocate ([\d.]+) (bytes|[KMG]iB)", self.message, re.IGNORECASE
+        )
+        return float(found[1]) * _MEGABYTES[found[2]] if found else None
 
     @property
     def device_lost(self) -> bool:

@@ -48,6 +48,7 @@ def test_no_sentence_is_idle(table: str) -> None:
     built |= {
         f"{start}_{kind}" for start in ("renamed", "unexpected") for kind in ("argument", "name")
     }
+    built |= {"out_of_memory_of_run"}  # the words choose it where the limit is known
     idle = {
         code
         for code in SENTENCES[table]

@@ -80,7 +80,17 @@ def out_of_memory(seen: Any, view: View) -> Verdict | None:
     failure: Failure | None = seen.failure
     if failure is None or not failure.out_of_memory:
         return None
-    return fault(view.places.argument("per_device_train_batch_size") or failure.line)
+    line = view.places.argument("per_device_train_batch_size") or failure.line
+    return fault(line, device=view.facts.device)
+
+
+def batch_too_large(seen: Any, view: View) -> Verdict | None:
+    """What the batch was that memory did not suffice for, where a stage has seen its size."""
+    failure, tokens = seen.failure, getattr(seen, "length", None)
+    if failure is None or not failure.out_of_memory or not tokens or not failure.asked_megabytes:
+        return None
+    asked = failure.asked_megabytes
+    return note(None, rows=view.facts.batch_size, tokens=tokens, megabytes=asked)
 
 
 def device_side_assert(seen: Any, view: View) -> Verdict | None:
@@ -98,7 +108,7 @@ def mixed_devices(seen: Any, view: View) -> Verdict | None:
     return fault(failure.line, model=view.facts.device)
 
 
-COMMON: tuple[Rule, ...] = (out_of_memory, device_side_assert, mixed_devices)
+COMMON: tuple[Rule, ...] = (out_of_memory, batch_too_large, device_side_assert, mixed_devices)
 
 
 def first_line(message: str) -> str:

@@ -37,4 +37,6 @@ class Words:
         return code in self._sentences[table]
 
     def finding(self, finding: Finding) -> str:
-        return self.say("finding", finding.code, **finding.numbers)
+        known_limit = finding.code == "out_of_memory" and "memory_mb" in finding.numbers
+        code = "out_of_memory_of_run" if known_limit else finding.code
+        return self.say("finding", code, **finding.numbers)

@@ -9,6 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from debugger.outcome import (
     Event,
     Evidence,
     Finding,
+    Found,
     Outcome,
     Shown,
     StageName,
@@ -27,6 +29,7 @@ from debugger.outcome import (
     from_json,
 )
 from debugger.run import Run
+from debugger.script import Places
 from debugger.workers import frames
 from debugger.workers.child import Request
 from debugger.workers.limits import MEGABYTE, Limits, memory_of, ran_out_of_memory
@@ -107,13 +110,21 @@ def execute(
             request.run,
             stage=watch.stage,
             seconds=time.monotonic() - (watch.started or began),
-            line=line_in(folder / "whereabouts.txt", request.run.filename),
+            line=line_in(folder / "whereabouts.txt", request.run.filename)
+            or line_to_blame(ended, request.run.script),
         )
     if said := _tail(folder / "clinic.log")[0]:
         log.warning("the clinic said in a run: %s", said)
     if console := console_of(folder / "console.txt", watch.stage):
         put(console)
     return outcome
+
+
+def line_to_blame(ended: Ended, script: str) -> int | None:
+    """Once the script has built its pipeline no line of it runs: the batch size fills memory."""
+    if ended.code != "out_of_memory":
+        return None
+    return Places(script).argument("per_device_train_batch_size")
 
 
 def outcome_of(
@@ -210,7 +221,17 @@ class Watch:
             raise Ended("forged_events")
         if isinstance(event, StageStarted):
             self.stage = event.stage
-        return event
+        return self._with_the_limit(event)
+
+    def _with_the_limit(self, event: Event) -> Event:
+        """Only this side knows how much memory the run may use; a GPU has its own."""
+        if not isinstance(event, Found) or event.finding.code != "out_of_memory":
+            return event
+        finding = event.finding
+        if finding.numbers.get("device", "cpu") != "cpu":
+            return event
+        numbers = {**finding.numbers, "memory_mb": self._limits.memory_mb}
+        return Found(replace(finding, numbers=numbers))
 
     def _look_at(self, child: Child) -> None:
         now = time.monotonic()

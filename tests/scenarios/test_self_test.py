@@ -1,6 +1,7 @@
 """The catalogue tests itself, both ways: every script fails as promised, every fix ends as it says.
 
 All runs go through the engine, as many at once as there are cores; a test waits for its own.
+What a scenario promises is promised for the CPU; `test_gpu.py` looks at a GPU.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from scenarios.scenario import Cheat, Fix
 
 pytestmark = pytest.mark.slow
 
+CPU = "cpu"
 ALL_SCENARIOS = scenarios.all()
 FAULTY = [scenario for scenario in ALL_SCENARIOS if not scenario.decoy]
 RIGHT = [(s, f) for s in FAULTY for f in s.fixes if f.right]
@@ -50,14 +52,14 @@ class Answers:
 
     def walked(self, script: str) -> Report:
         """Up to the first stage that fails, with one step of training if it gets that far."""
-        return self.ask(Run(script, WALK, steps=1)).result()
+        return self.ask(Run(script, WALK, device=CPU, steps=1)).result()
 
     def glanced(self, script: str) -> Report:
         """Every stage, whatever fails before it, with one step of training."""
-        return self.ask(Run(script, ALL, steps=1)).result()
+        return self.ask(Run(script, ALL, device=CPU, steps=1)).result()
 
     def trained(self, script: str, scenario: Scenario) -> Report:
-        return self.ask(Run(script, ALL, steps=scenario.checks.steps)).result()
+        return self.ask(Run(script, ALL, device=CPU, steps=scenario.checks.steps)).result()
 
 
 @pytest.fixture(scope="module")
@@ -67,16 +69,16 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
     with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
         answers = Answers(engine, threads)
         for scenario in FAULTY:
-            answers.ask(Run(scenario.script, WALK, steps=1))
+            answers.ask(Run(scenario.script, WALK, device=CPU, steps=1))
         for scenario in ALL_SCENARIOS:
-            answers.ask(Run(scenario.twin, ALL, steps=scenario.checks.steps))
+            answers.ask(Run(scenario.twin, ALL, device=CPU, steps=scenario.checks.steps))
         for scenario, fix in RIGHT:
             text = scenario.mended(fix.id)
-            answers.ask(Run(text, ALL, steps=scenario.checks.steps))
+            answers.ask(Run(text, ALL, device=CPU, steps=scenario.checks.steps))
         for scenario, fix in (*UNCOVERS, *WRONG, *HARMLESS):
-            answers.ask(Run(scenario.tried(fix.id), WALK, steps=1))
+            answers.ask(Run(scenario.tried(fix.id), WALK, device=CPU, steps=1))
         for scenario, cheat in CHEATS:
-            answers.ask(Run(scenario.cheated(cheat.id), WALK, steps=1))
+            answers.ask(Run(scenario.cheated(cheat.id), WALK, device=CPU, steps=1))
         yield answers
 
 

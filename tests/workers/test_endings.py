@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from debugger.outcome import Accepted, Event, Finding, Outcome, Point, Shown, StageEnded
+from debugger.outcome import Accepted, Event, Finding, Found, Outcome, Point, Shown, StageEnded
 from debugger.run import Run
 from debugger.workers import LocalEngine
+from debugger.workers.process import Ended, line_to_blame
 
 
 def ended_as(events: list[Event]) -> tuple[str, Finding]:
@@ -267,3 +268,18 @@ def test_a_closed_engine_answers_with_an_outcome_too(make_engine, ask, tmp_path)
     engine.close()
     assert ended_as(ask(engine, "say(x=1)"))[1].code == "cancelled"
     assert [path.name for path in (tmp_path / "data" / "runs").iterdir()] == ["lock"]
+
+
+def test_memory_refused_inside_a_stage_is_told_with_the_limit_of_the_run(engine, ask):
+    where = "{'device': '%s'}"
+    code = "emit(Found(Finding('out_of_memory', 'fault', 'forward', 3, %s)))"
+    for device, known in (("cpu", True), ("cuda:0", False)):
+        events = ask(engine, code % (where % device) + "\nemit(Outcome('stopped', 'cpu', 1.0))")
+        finding = next(event.finding for event in events if isinstance(event, Found))
+        assert ("memory_mb" in finding.numbers) == known
+
+
+def test_memory_that_a_stage_fills_is_blamed_on_the_batch_size():
+    script = "args = TrainingArguments(\n    per_device_train_batch_size=9,\n)\n"
+    assert line_to_blame(Ended("out_of_memory"), script) == 2
+    assert line_to_blame(Ended("out_of_time"), script) is None

@@ -7,7 +7,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from debugger.outcome import Event, Evidence, Outcome, Point, Shown, StageEnded, StageStarted
+from debugger.outcome import (
+    Event,
+    Evidence,
+    Finding,
+    Found,
+    Outcome,
+    Point,
+    Shown,
+    StageEnded,
+    StageStarted,
+)
 from debugger.run import Run
 
 PRELOADED_IN = os.getpid()
@@ -24,6 +34,8 @@ def perform(run: Run, emit: Callable[[Event], None]) -> None:
         "run": run,
         "os": os,
         "time": time,
+        "Finding": Finding,
+        "Found": Found,
         "Point": Point,
         "Outcome": Outcome,
         "StageStarted": StageStarted,

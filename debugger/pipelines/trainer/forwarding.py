@@ -31,7 +31,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         **_sizes(model, batch.get(facts.main_input)),
     }
     loss, outputs, failure = _with_loss(trainer, model, batch)
-    if failure is not None and failure.device_lost:
+    if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
     if outputs is None:
         outputs = _without_labels(model, batch)
