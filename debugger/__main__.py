@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 import tokenize
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from debugger.words import Words
 if TYPE_CHECKING:
     from debugger.report import Report
     from scenarios import Scenario
+    from scenarios.recordings import Recording
 
     Reports = dict[str, Report]
 
@@ -54,10 +56,14 @@ def _list(asked: Namespace, _: Settings, words: Words) -> int:
 
 
 def _run(asked: Namespace, settings: Settings, words: Words) -> int:
+    from scenarios import recordings
+
     scenario = _scenario(asked.scenario, words)
     asked.steps = asked.steps or scenario.checks.steps
     run = _asked_run(asked, settings, scenario.patched(asked.fix))
     run = replace(run, filename=str(scenario.folder / "script.py"))
+    if scenario.needs is not None and run.device == "auto":
+        run = replace(run, device=scenario.needs)
     twin = replace(run, script=scenario.twin, stage="train")
     runs = {"script": run}
     if run.stage in ("train", ALL) and twin.script != run.script:
@@ -69,6 +75,10 @@ def _run(asked: Namespace, settings: Settings, words: Words) -> int:
             from debugger.diagnosis import compare
 
             report = compare(report, reports.get("twin") or ask({"twin": twin})["twin"])
+    if any(finding.code == "no_cuda" for finding in report.findings):
+        recording = recordings.read(scenario)
+        if recording is not None and recording.answers(run):
+            return _tell_recorded(recording, asked.json, words)
     return _tell(report, asked.json, words)
 
 
@@ -193,6 +203,20 @@ def _tell(report: "Report", as_json: bool, words: Words) -> int:
         _say_json(report.to_json(words))
     else:
         _say(to_text(report, _width(), _coloured(sys.stdout), words))
+    return _status(report)
+
+
+def _tell_recorded(recording: "Recording", as_json: bool, words: Words) -> int:
+    """A run on hardware that this host does not have, shown as what it is."""
+    from debugger.printing import to_text
+
+    report = recording.report
+    about = {"date": recording.date, "device": recording.device}
+    if as_json:
+        _say_json({**report.to_json(words), "recorded": about})
+    else:
+        said = textwrap.fill(words.say("cli", "recorded", **about), _width())
+        _say(f"{said}\n\n{to_text(report, _width(), _coloured(sys.stdout), words)}")
     return _status(report)
 
 

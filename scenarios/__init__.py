@@ -18,7 +18,8 @@ __all__ = ["Cheat", "Fix", "Scenario", "ScenarioError", "all", "find", "load"]
 HERE = Path(__file__).parent
 FRAMEWORKS = ("pytorch", "keras")
 FACTS, SCRIPT, WORDS = "scenario.toml", "script.py", "en.toml"
-FILES = (FACTS, SCRIPT, WORDS, "ru.toml", "ko.toml", "zh-CN.toml")
+RECORDED = "recorded.json"
+FILES = (FACTS, SCRIPT, WORDS, "ru.toml", "ko.toml", "zh-CN.toml", RECORDED)
 WIDEST, LONGEST = 72, 100
 
 T = TypeVar("T")
@@ -140,6 +141,8 @@ def _complaints_about_facts(scenario: Scenario) -> Iterator[str]:
                 yield f"fixes[{number}].{key} {fault}."
     if scenario.decoy and scenario.cheats:
         yield "cheats have no place in a decoy: there is no fault to hide."
+    if scenario.needs is None and (scenario.folder / RECORDED).exists():
+        yield f"needs is missing: {RECORDED} shows a run on a device that hosts may lack."
     codes = [("code", scenario.code)]
     codes += [(f"fixes[{number}].code", fix.code) for number, fix in enumerate(scenario.fixes, 1)]
     for key, code in codes:

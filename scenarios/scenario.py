@@ -146,6 +146,8 @@ class Scenario:
     cheats. `twin_fixes` names the right fixes that make the healthy run, in the order in which they
     are applied; other right fixes are as good. More than one means as many faults, stacked: each
     fix uncovers the next fault, and only all of them together cure.
+    What `needs` a device shows its symptom there only; its stages and fixes are promised for the
+    CPU like all others.
     """
 
     id: Id
@@ -161,6 +163,7 @@ class Scenario:
     script: str
     words: ScenarioWords
     decoy: bool = False
+    needs: Literal["cuda"] | None = None
     symptom_stage: StageName | None = None
     first_stage: StageName | None = None
     code: Id | None = None

@@ -11,8 +11,10 @@ import scenarios
 from debugger.report import Report, gather
 from debugger.run import Run
 from debugger.workers.local import LocalEngine
+from scenarios import Scenario
 
 pytestmark = pytest.mark.gpu
+NEEDY = [scenario for scenario in scenarios.all() if scenario.needs == "cuda"]
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +33,22 @@ def test_a_label_outside_the_head_is_a_late_assert_on_cuda(engine: LocalEngine) 
     codes = [finding.code for finding in report.findings]
     assert "device_side_assert" in codes
     assert report.device.startswith("cuda")
+
+
+@pytest.mark.parametrize("scenario", NEEDY, ids=lambda scenario: scenario.id)
+def test_a_scenario_that_needs_cuda_shows_its_symptom_there(
+    engine: LocalEngine, scenario: Scenario
+) -> None:
+    report = answered(engine, scenario.script, "cuda")
+
+    assert report.outcome == "fail"
+    assert report.device.startswith("cuda")
+    assert "device_side_assert" in [finding.code for finding in report.findings]
+
+
+@pytest.mark.parametrize("scenario", NEEDY, ids=lambda scenario: scenario.id)
+def test_its_repair_holds_on_cuda(engine: LocalEngine, scenario: Scenario) -> None:
+    assert answered(engine, scenario.twin, "cuda", "forward").outcome == "pass"
 
 
 def test_the_run_after_an_assert_is_healthy(engine: LocalEngine) -> None:

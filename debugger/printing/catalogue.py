@@ -34,6 +34,8 @@ def to_text(scenarios: Sequence[Scenario], words: Words, width: int, colour: boo
             minutes=scenario.minutes,
             framework=words.say("page", scenario.framework),
         )
+        if scenario.needs is not None:
+            facts += ", " + words.say("cli", f"list_needs_{scenario.needs}")
         name = f"\x1b[1m{scenario.id}\x1b[0m" if colour else scenario.id
         lines += [f"{name}  ({facts})"]
         lines += textwrap.wrap(
