@@ -208,8 +208,10 @@ def model_label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
     """The model learns the numbers of the data, and will answer with names of its own."""
     if view.facts.task != "classification":
         return NOT_FOR_THIS_TASK
-    if seen.train_names is None or seen.model_names is None:
+    if seen.train_names is None:
         return CannotJudge("no_class_names")
+    if seen.model_names is None:
+        return CannotJudge("no_model_names")
     line = view.places.argument("id2label", "label2id") or view.places.call("from_pretrained")
     return _reordered(seen.train_names, seen.model_names, line)
 
@@ -236,10 +238,10 @@ def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
 
 
 RULES: tuple[Rule, ...] = (
-    no_eval_set,
-    no_metric,
     blind_training,
     metric_never_called,
+    no_eval_set,
+    no_metric,
     logits_into_metric,
     wrong_axis,
     labels_never_reach_metric,

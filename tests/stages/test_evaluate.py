@@ -147,10 +147,12 @@ def test_the_same_names_in_another_order_are_a_fault(
 
 
 def test_names_that_are_not_known_are_not_judged() -> None:
-    for rule in (label_order, model_label_order):
-        for names in (None, ("yes", "no")):
-            seen = Evaluate(train_names=names)
-            assert rule(seen, view(SCRIPT)) == CannotJudge("no_class_names")
+    unnamed, trained = Evaluate(), Evaluate(train_names=("yes", "no"))
+
+    assert label_order(unnamed, view(SCRIPT)) == CannotJudge("no_class_names")
+    assert label_order(trained, view(SCRIPT)) == CannotJudge("no_class_names")
+    assert model_label_order(unnamed, view(SCRIPT)) == CannotJudge("no_class_names")
+    assert model_label_order(trained, view(SCRIPT)) == CannotJudge("no_model_names")
 
 
 def test_the_call_that_renumbers_the_labels_is_to_blame() -> None:
