@@ -52,8 +52,13 @@ def judge(report: Report, twin: Report, scenario: Scenario) -> Verdict:
 
 def _still_broken(report: Report, scenario: Scenario) -> list[str]:
     missing = []
-    faults = {scenario.code, *(fix.code for fix in scenario.fixes if fix.right)}
-    if any(f.code in faults and f.severity != "note" for f in report.findings):
+    # A stacked fault that still fails its stage is not quieter: it is the next one to mend.
+    behind = {fix.code for fix in scenario.fixes if fix.right}
+    if any(
+        (f.code == scenario.code and f.severity != "note")
+        or (f.code in behind and f.severity == "look")
+        for f in report.findings
+    ):
         missing.append("fault_still_there")
     if any(report.stage(name).outcome in ("fail", "stopped", "unknown") for name in MUST_RUN):
         missing.append("stage_fails")

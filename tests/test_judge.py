@@ -96,6 +96,11 @@ def test_of_stacked_faults_none_may_stay_behind() -> None:
     assert judge(quieter, HEALTHY, SCENARIO).cured
     assert judge(quieter, HEALTHY, stacked).missing == ("fault_still_there",)
 
+    ragged = (Finding("ragged_batch", "fault", "batch"),)
+    loud = with_stage("batch", outcome="fail", findings=ragged)
+
+    assert judge(loud, HEALTHY, stacked).missing == ("stage_fails",)
+
 
 def test_a_little_below_the_twin_and_one_more_metric_are_still_a_cure() -> None:
     close = 0.8 - SCENARIO.checks.tolerance / 2
