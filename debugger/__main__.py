@@ -127,6 +127,20 @@ def _export(asked: Namespace, _: Settings, words: Words) -> int:
     return 0
 
 
+def _new(asked: Namespace, _: Settings, words: Words) -> int:
+    from scenarios.new import make
+
+    try:
+        folder = make(asked.scenario)
+    except OSError as error:
+        path = error.filename
+        raise Usage(words.say("cli", "not_writable", path=path, reason=error.strerror)) from error
+    path = os.path.relpath(folder)
+    said = words.say("cli", "made", path=path, scenario=asked.scenario)
+    _say(textwrap.fill(said, _width(), break_long_words=False, break_on_hyphens=False) + "\n")
+    return 0
+
+
 def _scenario(name: str, words: Words) -> "Scenario":
     import scenarios
 
@@ -261,6 +275,7 @@ COMMANDS = {
     "diagnose": _diagnose,
     "judge": _judge,
     "export": _export,
+    "new": _new,
 }
 
 if __name__ == "__main__":

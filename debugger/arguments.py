@@ -41,12 +41,13 @@ def _parser(words: Words) -> argparse.ArgumentParser:
 
     parser = _Parser(prog="python -m debugger", description=text("about"), epilog=text("after"))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    listing, run, diagnose, judge, export = (
+    listing, run, diagnose, judge, export, new = (
         commands.add_parser(name, help=text(f"help_{name}"), epilog=text("after"))
-        for name in ("list", "run", "diagnose", "judge", "export")
+        for name in ("list", "run", "diagnose", "judge", "export", "new")
     )
     for sub in (run, judge, export):
         sub.add_argument("scenario", metavar="SCENARIO", help=text("help_scenario"))
+    new.add_argument("scenario", metavar="ID", help=text("help_new_id"))
     diagnose.add_argument("script", metavar="SCRIPT.py", help=text("help_script"))
     judge.add_argument("script", metavar="SCRIPT.py", help=text("help_repair"))
     run.add_argument("--fix", metavar="ID", action="append", default=[], help=text("help_fix"))

@@ -20,6 +20,7 @@ FRAMEWORKS = ("pytorch", "keras")
 FACTS, SCRIPT, WORDS = "scenario.toml", "script.py", "en.toml"
 RECORDED = "recorded.json"
 FILES = (FACTS, SCRIPT, WORDS, "ru.toml", "ko.toml", "zh-CN.toml", RECORDED)
+TO_FILL = "FILL IN: "
 WIDEST, LONGEST = 72, 100
 
 T = TypeVar("T")
@@ -53,6 +54,7 @@ def load(folder: Path, language: str = "en") -> Scenario:
     _refuse_stray_files(folder)
     facts, words = folder / FACTS, folder / f"{language}.toml"
     raw, said = _toml(facts), _toml(words)
+    _refuse_unfilled({facts: raw, words: said})
     for key in sorted(raw.keys() & {"folder", "script", "words"}):
         raise ScenarioError(f"{_short(facts)}: {key} is not a known key.")
     _checked(_WORDS, said, words)
@@ -80,6 +82,26 @@ def _refuse_stray_files(folder: Path) -> None:
             raise ScenarioError(
                 f"{_short(path)} does not belong in a scenario, which holds {', '.join(FILES)}."
             )
+
+
+def _refuse_unfilled(files: dict[Path, Any]) -> None:
+    """What `new` left to be written, first of all: it is no wrong value, it is none yet."""
+    left = [(_short(path), *found) for path, raw in files.items() for found in _unfilled(raw)]
+    if left:
+        file, key, wanted = left[0]
+        more = f" {len(left) - 1} more are to be filled in." if len(left) > 1 else ""
+        raise ScenarioError(f"{file}: {key} is to be filled in: {wanted}.{more}")
+
+
+def _unfilled(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield from _unfilled(inner, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value, 1):
+            yield from _unfilled(inner, f"{key}[{number}]")
+    elif isinstance(value, str) and value.strip().startswith(TO_FILL):
+        yield key, value.strip().removeprefix(TO_FILL)
 
 
 def _read(path: Path) -> str:

@@ -63,21 +63,22 @@ class Answers:
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answers]:
+def answers(tmp_path_factory: pytest.TempPathFactory, chosen: set[str]) -> Iterator[Answers]:
     cores = os.cpu_count() or 1
     folder: Path = tmp_path_factory.mktemp("clinic")
     with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
         answers = Answers(engine, threads)
-        for scenario in FAULTY:
+        for scenario in (s for s in FAULTY if s.id in chosen):
             answers.ask(Run(scenario.script, WALK, device=CPU, steps=1))
-        for scenario in ALL_SCENARIOS:
+        for scenario in (s for s in ALL_SCENARIOS if s.id in chosen):
             answers.ask(Run(scenario.twin, ALL, device=CPU, steps=scenario.checks.steps))
-        for scenario, fix in RIGHT:
+        for scenario, fix in ((s, f) for s, f in RIGHT if s.id in chosen):
             text = scenario.mended(fix.id)
             answers.ask(Run(text, ALL, device=CPU, steps=scenario.checks.steps))
-        for scenario, fix in (*UNCOVERS, *WRONG, *HARMLESS):
+        tried = (*UNCOVERS, *WRONG, *HARMLESS)
+        for scenario, fix in ((s, f) for s, f in tried if s.id in chosen):
             answers.ask(Run(scenario.tried(fix.id), WALK, device=CPU, steps=1))
-        for scenario, cheat in CHEATS:
+        for scenario, cheat in ((s, c) for s, c in CHEATS if s.id in chosen):
             answers.ask(Run(scenario.cheated(cheat.id), WALK, device=CPU, steps=1))
         yield answers
 
