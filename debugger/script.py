@@ -15,6 +15,8 @@ from typing import Any
 
 from debugger.failure import Failure, failure_of, remember_source
 
+_LABELS = ("label", "labels")
+
 
 class Places:
     """Finds the line that is to blame: of a call, or of one of its arguments."""
@@ -28,6 +30,7 @@ class Places:
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
+        self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
 
     def argument(self, *names: str) -> int | None:
         """The line of the first keyword argument with one of these names."""
@@ -113,6 +116,29 @@ class Places:
             call.lineno > trained or any(low <= call.lineno <= high for low, high in spans)
             for call in self._calls
             if re.fullmatch(r"eval|\w*(evaluat|predict)\w*", _last(call.func), re.IGNORECASE)
+        )
+
+    def labels_written(self) -> int | None:
+        """The last line that puts labels beside rows. A rename is none: it moves nothing."""
+        added = [
+            (call, [*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")])
+            for call in self._calls
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "add_column"
+        ]
+        subscripts = [
+            (target, [target.slice])
+            for node in self._assignments
+            for target in node.targets
+            if isinstance(target, ast.Subscript)
+        ]
+        written = [*added, *subscripts, *((node, node.keys) for node in self._dicts)]
+        return max(
+            (
+                node.lineno
+                for node, names in written
+                if any(isinstance(n, ast.Constant) and n.value in _LABELS for n in names)
+            ),
+            default=None,
         )
 
     def value(self, argument: str) -> str | None:

@@ -211,6 +211,7 @@ class Training:
     classes: int | None = None
     eval_rows: int = 0
     warming_up: bool = False
+    peak_learning_rate: float | None = None
     failure: Failure | None = None
 
 

@@ -17,6 +17,7 @@ from debugger.stages import (
     look,
     traceback_shown,
 )
+from debugger.stages.step import RATHER_HIGH, RATHER_LOW
 
 ENOUGH_STEPS = 60
 LAST = 20
@@ -84,7 +85,22 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
     if seen.warming_up:
         return CannotJudge("still_warming_up")
     line = view.places.argument("learning_rate", "lr")
+    if _usual_rate(seen, view):
+        line = view.places.labels_written() or view.places.argument("train_dataset")
     return fault(line, loss=last, chance=chance, accuracy=accuracy, steps=len(seen.losses))
+
+
+def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | None:
+    """Stuck at a usual rate, in a script that puts labels beside rows: do they belong there?"""
+    if blind := _cannot_judge(seen):
+        return blind
+    if not view.has_script:
+        return CannotJudge("no_script")
+    line = view.places.labels_written()
+    if line is None or not _usual_rate(seen, view):
+        return None
+    stuck = isinstance(stuck_at_chance(seen, view), Verdict)
+    return look(line, rate=seen.peak_learning_rate) if stuck else None
 
 
 def constant_predictions(seen: Training, view: View) -> Verdict | CannotJudge | None:
@@ -134,6 +150,7 @@ def does_not_fall(seen: Training, view: View) -> Verdict | CannotJudge | None:
 RULES: tuple[Rule, ...] = (
     diverged,
     stuck_at_chance,
+    labels_put_by_hand,
     constant_predictions,
     learns_train_only,
     worse_than_chance,
@@ -166,6 +183,12 @@ def _cannot_judge(seen: Training) -> CannotJudge | None:
     if not seen.accuracies or seen.majority is None:
         return CannotJudge("no_eval_set")
     return CannotJudge("too_few_steps") if len(seen.losses) < ENOUGH_STEPS else None
+
+
+def _usual_rate(seen: Training, view: View) -> bool:
+    """Nothing that the step stage would say of the rate: then it is not to blame."""
+    rate = seen.peak_learning_rate
+    return view.facts.pretrained and rate is not None and RATHER_LOW < rate <= RATHER_HIGH
 
 
 def _last_accuracy(seen: Training) -> float | None:

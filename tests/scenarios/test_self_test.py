@@ -15,6 +15,7 @@ import pytest
 
 import scenarios
 from debugger.judge import Verdict, judge
+from debugger.outcome import StageName
 from debugger.report import Report, gather
 from debugger.run import ALL, WALK, Run
 from debugger.workers.local import LocalEngine
@@ -38,6 +39,11 @@ def name_of(value: object) -> str:
     return value.id if isinstance(value, Scenario | Fix | Cheat) else str(value)
 
 
+def steps_to(stage: StageName | None, scenario: Scenario) -> int:
+    """What only the training shows needs the training; elsewhere a step of it is enough."""
+    return scenario.checks.steps if stage == "train" else 1
+
+
 class Answers:
     """Each distinct run once, in the order in which they were asked."""
 
@@ -50,9 +56,9 @@ class Answers:
             self._asked[run] = self._threads.submit(lambda: gather(self._engine.events(run)))
         return self._asked[run]
 
-    def walked(self, script: str) -> Report:
-        """Up to the first stage that fails, with one step of training if it gets that far."""
-        return self.ask(Run(script, WALK, device=CPU, steps=1)).result()
+    def walked(self, script: str, steps: int = 1) -> Report:
+        """Up to the first stage that fails, with `steps` of training if it gets that far."""
+        return self.ask(Run(script, WALK, device=CPU, steps=steps)).result()
 
     def glanced(self, script: str) -> Report:
         """Every stage, whatever fails before it, with one step of training."""
@@ -69,7 +75,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory, chosen: set[str]) -> Itera
     with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
         answers = Answers(engine, threads)
         for scenario in (s for s in FAULTY if s.id in chosen):
-            answers.ask(Run(scenario.script, WALK, device=CPU, steps=1))
+            steps = steps_to(scenario.first_stage, scenario)
+            answers.ask(Run(scenario.script, WALK, device=CPU, steps=steps))
         for scenario in (s for s in ALL_SCENARIOS if s.id in chosen):
             answers.ask(Run(scenario.twin, ALL, device=CPU, steps=scenario.checks.steps))
         for scenario, fix in ((s, f) for s, f in RIGHT if s.id in chosen):
@@ -77,7 +84,8 @@ def answers(tmp_path_factory: pytest.TempPathFactory, chosen: set[str]) -> Itera
             answers.ask(Run(text, ALL, device=CPU, steps=scenario.checks.steps))
         tried = (*UNCOVERS, *WRONG, *HARMLESS)
         for scenario, fix in ((s, f) for s, f in tried if s.id in chosen):
-            answers.ask(Run(scenario.tried(fix.id), WALK, device=CPU, steps=1))
+            steps = steps_to(fix.ends_at, scenario)
+            answers.ask(Run(scenario.tried(fix.id), WALK, device=CPU, steps=steps))
         for scenario, cheat in ((s, c) for s, c in CHEATS if s.id in chosen):
             answers.ask(Run(scenario.cheated(cheat.id), WALK, device=CPU, steps=1))
         yield answers
@@ -87,7 +95,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory, chosen: set[str]) -> Itera
 def test_the_broken_script_fails_at_the_promised_stage(
     answers: Answers, scenario: Scenario
 ) -> None:
-    report = answers.walked(scenario.script)
+    report = answers.walked(scenario.script, steps_to(scenario.first_stage, scenario))
 
     assert report.outcome in ("fail", "stopped")
     assert report.first_failing_stage == scenario.first_stage
@@ -134,7 +142,8 @@ def test_one_fix_of_stacked_faults_alone_is_no_cure(
 
 @pytest.mark.parametrize(("scenario", "fix"), WRONG, ids=name_of)
 def test_a_wrong_fix_ends_as_it_says(answers: Answers, scenario: Scenario, fix: Fix) -> None:
-    ends_as_it_says(answers.walked(scenario.tried(fix.id)), fix)
+    steps = steps_to(fix.ends_at, scenario)
+    ends_as_it_says(answers.walked(scenario.tried(fix.id), steps), fix)
 
 
 @pytest.mark.parametrize(("scenario", "fix"), HARMLESS, ids=name_of)

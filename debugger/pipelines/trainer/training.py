@@ -100,7 +100,7 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
     dataset: Any = trainer.eval_dataset
     if isinstance(dataset, dict):
         dataset = next(iter(dataset.values()), None)
-    failure, planned = None, 0
+    failure, planned, rate = None, 0, None
     with borrowed(trainer, weights=True):
         count = 0 if dataset is None else min(EVAL_ROWS, len(dataset))
         try:
@@ -111,6 +111,7 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
         trainer.add_callback(curve)
         try:
             trainer.train()
+            rate = _peak(_inner(trainer.optimizer), [])
         except Exception as error:
             failure = failure_of(error)
         planned = trainer.state.max_steps
@@ -126,6 +127,7 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
         classes=facts.num_labels if facts.task == "classification" else None,
         eval_rows=count,
         warming_up=len(curve.rates) > 1 and curve.rates[-1] > curve.rates[-2],
+        peak_learning_rate=rate,
         failure=failure,
     )
 
