@@ -10,6 +10,10 @@ from debugger.report import Report
 from debugger.stages.train import ENOUGH_STEPS
 from scenarios.scenario import Scenario
 
+ROWS_ENOUGH = 1 / 8
+"""Of the twin's rows, where a repair may choose its own."""
+EVEN = 1.25
+"""How much more frequent than an even share the most frequent label may be."""
 MUST_RUN: tuple[StageName, ...] = (
     "setup",
     "data",
@@ -36,7 +40,7 @@ def judge(report: Report, twin: Report, scenario: Scenario) -> Verdict:
     if any(twin.stage(name).outcome not in ("pass", "look") for name in MUST_RUN):
         return Verdict(False, ("twin_failed",), report.first_failing_stage, _metric(report))
     missing = [
-        *_task_changed(report, twin),
+        *_task_changed(report, twin, scenario),
         *_metric_changed(report, twin),
         *_still_broken(report, scenario),
         *_learns_less(report, twin, scenario),
@@ -65,7 +69,7 @@ def _still_broken(report: Report, scenario: Scenario) -> list[str]:
     return missing
 
 
-def _task_changed(report: Report, twin: Report) -> list[str]:
+def _task_changed(report: Report, twin: Report, scenario: Scenario) -> list[str]:
     """The same rows with the same labels, in training and in evaluation.
 
     Labels may be numbered anew, if their names go with them and in both sets alike.
@@ -79,7 +83,9 @@ def _task_changed(report: Report, twin: Report) -> list[str]:
     codes = {"train": "rows_changed", "eval": "eval_rows_changed"}
     missing = []
     for name, mine, wanted in splits:
-        if mine is None or mine["rows"] != wanted["rows"]:
+        if mine is not None and scenario.checks.rows == "balanced":
+            missing += _unlike(mine, wanted, codes[name])
+        elif mine is None or mine["rows"] != wanted["rows"]:
             missing.append(codes[name])
         elif _same("numbered_digest", mine, wanted):
             continue
@@ -100,6 +106,21 @@ def _same_rows(mine: dict[str, Any], wanted: dict[str, Any]) -> bool:
     """Either sign will do: the first tokens survive a cut, the words another order of sentences."""
     signs = [name for name in ("digest", "words") if mine.get(name) and wanted.get(name)]
     return not signs or any(mine[name] == wanted[name] for name in signs)
+
+
+def _unlike(mine: dict[str, Any], wanted: dict[str, Any], code: str) -> list[str]:
+    """Where the fault is the choice of rows: enough of the twin's, its labels, evenly."""
+    counts = mine["labels"].values()
+    missing = []
+    if mine["rows"] < ROWS_ENOUGH * wanted["rows"]:
+        missing.append("too_few_rows")
+    if mine["labels"].keys() != wanted["labels"].keys() or (
+        max(counts, default=0) * len(counts) > EVEN * sum(counts)
+    ):
+        missing.append("labels_unbalanced")
+    if not set(mine["sample"]) <= set(wanted["sample"]):
+        missing.append(code)
+    return missing
 
 
 def _metric_changed(report: Report, twin: Report) -> list[str]:

@@ -24,6 +24,7 @@ CLAIMS = (
     ("high_learning_rate", "clip_harder"),
     ("high_learning_rate", "far_too_small"),
     ("label_order", ""),
+    ("imbalanced", ""),
     ("shuffled_labels", ""),
     ("shuffled_labels", "another_seed"),
     ("shuffled_labels", "the_default_rate"),
@@ -42,7 +43,7 @@ HEAD = """\
 # What the words claim about training
 
 The first {steps} steps of each script, seeds 0 to {last}: the mean loss of the last 20 steps, the
-accuracy on the first 256 evaluation rows, and how many different classes it predicts there.
+accuracy on 256 evaluation rows, and how many different classes it predicts there.
 
 ```
 python -m scenarios.claims {seeds} > scenarios/CLAIMS.md

@@ -24,6 +24,8 @@ Refusal = Literal[
     "rows_changed",
     "eval_rows_changed",
     "labels_changed",
+    "labels_unbalanced",
+    "too_few_rows",
     "metric_missing",
     "metric_wrong_on_perfect",
     "metric_flatters_constant",
@@ -99,12 +101,15 @@ class Checks:
 
     Reaching `floor` is as good: it lies just below the slowest of ten healthy seeds in
     assets/MEASURED.md. Below 60 steps the metric is not compared: chance and health overlap.
+    It trains and evaluates on the same `rows` as the twin, or, where their choice is the fault, on
+    any `balanced` part of them.
     """
 
     metric: Id
     tolerance: Annotated[float, Field(gt=0, lt=1)]
     steps: Annotated[int, Field(ge=1, le=MOST_STEPS)]
     floor: Annotated[float, Field(gt=0, lt=1)] | None = None
+    rows: Literal["same", "balanced"] = "same"
 
 
 @dataclass(frozen=True, config=STRICT)

@@ -102,6 +102,42 @@ def test_of_stacked_faults_none_may_stay_behind() -> None:
     assert judge(loud, HEALTHY, stacked).missing == ("stage_fails",)
 
 
+BALANCED = replace(SCENARIO, checks=replace(SCENARIO.checks, rows="balanced"))
+PART = {"rows": 31, "labels": {"0": 10, "1": 11, "2": 10}, "digest": "xyz", "sample": ["a", "c"]}
+WHOLE = measuring("data", train={**ROWS, "sample": ["a", "b", "c"]}, eval=ROWS | {"sample": ["d"]})
+
+
+def choosing(train: dict[str, Any], evaluation: dict[str, Any] | None = None) -> Verdict:
+    measured = {"train": PART | train, "eval": PART | {"sample": ["d"]} | (evaluation or {})}
+    return judge(with_stage("data", measured=measured), WHOLE, BALANCED)
+
+
+def test_where_the_choice_of_rows_is_the_fault_any_balanced_part_of_them_is_a_cure() -> None:
+    assert choosing({}).cured
+    assert choosing({"rows": 180, "labels": {"0": 60, "1": 60, "2": 60}}).cured
+    assert judge(WHOLE, WHOLE, BALANCED).cured
+    assert "rows_changed" in judge(measuring("data", train=PART), WHOLE, SCENARIO).missing
+
+
+@pytest.mark.parametrize(
+    ("verdict", "missing"),
+    [
+        (choosing({"rows": 9, "labels": {"0": 3, "1": 3, "2": 3}}), "too_few_rows"),
+        (choosing({"labels": {"0": 15, "1": 15}}), "labels_unbalanced"),
+        (choosing({"labels": {"0": 20, "1": 6, "2": 5}}), "labels_unbalanced"),
+        (choosing({"sample": ["a", "z"]}), "rows_changed"),
+        (choosing({}, {"labels": {"0": 28, "1": 2, "2": 1}}), "labels_unbalanced"),
+        (choosing({}, {"sample": ["a"]}), "eval_rows_changed"),
+        (
+            judge(with_stage("data", measured={"train": PART}), WHOLE, BALANCED),
+            "eval_rows_changed",
+        ),
+    ],
+)
+def test_a_choice_of_rows_that_is_no_cure_says_why(verdict: Verdict, missing: str) -> None:
+    assert verdict.missing == (missing,)
+
+
 def test_a_little_below_the_twin_and_one_more_metric_are_still_a_cure() -> None:
     close = 0.8 - SCENARIO.checks.tolerance / 2
 

@@ -43,6 +43,8 @@ class Split:
     `lengths` count the real tokens of a row, `widths` its filling too. `digest` is of how rows
     begin, with their labels, so that a cut does not change it. The others are of whole rows:
     with the numbers of their labels, with their names, and without labels.
+    `sample` marks one row in sixteen, always the same ones, so that two data sets can be compared
+    row by row.
     """
 
     count: int
@@ -67,12 +69,18 @@ class Split:
     numbered_digest: str = ""
     named_digest: str = ""
     bare_digest: str = ""
+    sample: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Data:
+    """`weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
+    `metrics`: what compute_metrics answers; None where it could not be asked."""
+
     train: Split | None
     eval: Split | None
+    weighs: bool = False
+    metrics: tuple[str, ...] | None = ()
     shared_rows: int = 0
     is_dataset_dict: bool = False
     streamed: bool = False

@@ -20,6 +20,7 @@ from debugger.stages import (
 )
 
 IMBALANCED_SHARE = 0.75
+FLATTERING_SHARE = 0.9
 LEAKED_SHARE = 0.05
 DUPLICATED_SHARE = 0.10
 CUT_SHARE = 0.20
@@ -49,6 +50,7 @@ def measured(seen: Data) -> dict[str, Any]:
             "numbered_digest": split.numbered_digest,
             "named_digest": split.named_digest,
             "bare_digest": split.bare_digest,
+            "sample": list(split.sample),
             "columns": list(split.columns),
         }
         for name, split in (("train", seen.train), ("eval", seen.eval))
@@ -208,7 +210,12 @@ def imbalanced(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = most / sum(counts.values())
     if share < IMBALANCED_SHARE:
         return None
-    return look(None, name=_named(str(label), split), share=share, classes=len(counts))
+    # Rare classes are a fact of life. They are a fault where nothing weighs or measures them.
+    unanswered = not seen.weighs and seen.metrics is not None and set(seen.metrics) <= {"accuracy"}
+    verdict = fault if share >= FLATTERING_SHARE and unanswered else look
+    choosing = (".select", ".filter", ".shard", ".take", "concatenate_datasets")
+    line = view.places.call(*choosing) or view.places.argument("train_dataset")
+    return verdict(line, name=_named(str(label), split), share=share, classes=len(counts))
 
 
 def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -161,9 +161,9 @@ WRONG = {
         'refused_by = "not_trained"',
         'refused_by = "the_king"',
         FACTS + "cheats[1].refused_by should be 'stage_fails', 'fault_still_there', 'below_twin', "
-        "'rows_changed', 'eval_rows_changed', 'labels_changed', 'metric_missing', "
-        "'metric_wrong_on_perfect', 'metric_flatters_constant' or 'not_trained'; it is "
-        '"the_king".',
+        "'rows_changed', 'eval_rows_changed', 'labels_changed', 'labels_unbalanced', "
+        "'too_few_rows', 'metric_missing', 'metric_wrong_on_perfect', 'metric_flatters_constant' "
+        "or 'not_trained'; it is \"the_king\".",
     ),
     "the text to replace is not in the script": (
         "scenario.toml",

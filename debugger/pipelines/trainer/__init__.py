@@ -11,6 +11,7 @@ from transformers import Trainer
 from debugger.pipelines import face
 from debugger.pipelines.trainer import evaluating, forwarding, looking, training
 from debugger.pipelines.trainer.facts import facts_of, tokenizer_of
+from debugger.pipelines.trainer.rows import class_names_of
 from debugger.pipelines.trainer.untouched import borrowed, untouched
 
 
@@ -20,7 +21,7 @@ class TrainerPipeline:
     def __init__(self, trainer: Trainer) -> None:
         self._trainer = trainer
         with self.untouched():
-            self.facts = facts_of(trainer, looking.class_names_of(trainer.train_dataset))
+            self.facts = facts_of(trainer, class_names_of(trainer.train_dataset))
 
     def untouched(self) -> AbstractContextManager[None]:
         return untouched(self._trainer, weights=False)

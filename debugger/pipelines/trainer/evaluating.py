@@ -15,8 +15,7 @@ from transformers import EvalPrediction, Trainer
 from debugger.failure import failure_of
 from debugger.pipelines.face import Evaluate, Facts
 from debugger.pipelines.trainer.facts import names_in
-from debugger.pipelines.trainer.looking import class_names_of
-from debugger.pipelines.trainer.training import subset
+from debugger.pipelines.trainer.rows import class_names_of, spread, subset
 from debugger.pipelines.trainer.untouched import borrowed
 
 ROWS = 32
@@ -45,7 +44,7 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
     }
     if dataset is None:
         return Evaluate(**known)
-    rows = subset(dataset, list(range(min(ROWS, len(dataset)))))
+    rows = subset(dataset, spread(len(dataset), ROWS))
     spy = _Spy(trainer.compute_metrics)
     failure, answer = None, {}
     with borrowed(trainer), _metric_watched(spy):
@@ -98,6 +97,27 @@ def _planned_evaluations(trainer: Trainer, steps: int | None) -> int | None:
         return max(0, math.ceil(args.num_train_epochs) - math.ceil(args.eval_delay))
     every = args.eval_steps if args.eval_steps >= 1 else math.ceil(steps * args.eval_steps)
     return sum(step >= args.eval_delay for step in range(int(every), steps + 1, int(every)))
+
+
+def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...] | None:
+    """What compute_metrics answers when every guess is right. None: it could not be asked."""
+    if trainer.compute_metrics is None:
+        return ()
+    classes, rows = facts.num_labels or 0, np.asarray([y for y in labels if isinstance(y, int)])
+    if (
+        facts.task != "classification"
+        or not rows.size
+        or not 0 <= rows.min() <= rows.max() < classes
+    ):
+        return None
+    rows = rows[:ROWS]
+    scores = np.eye(classes, dtype=np.float32)[rows]
+    with _metric_watched(_Spy(trainer.compute_metrics)):
+        try:
+            answer = trainer.compute_metrics(EvalPrediction(predictions=scores, label_ids=rows))
+        except Exception:  # the evaluate stage is where this is reported
+            return None
+    return tuple(_numbers(answer, ""))
 
 
 class _Spy:
@@ -163,7 +183,7 @@ def _tried(trainer: Trainer, spy: _Spy, facts: Facts, works: bool) -> tuple[Any,
     labels = _on_the_cpu(spy.given.label_ids)
     if facts.task != "classification" or labels.ndim != 1:
         return None, None
-    if labels.min() < 0 or labels.max() >= classes:
+    if labels.min() < 0 or labels.max() >= classes or labels.min() == labels.max():
         return None, None
     spy.watching = False
     as_scores = np.ndim(_first(spy.given.predictions)) > 1

@@ -25,7 +25,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         "label_type": "" if labels is None else str(labels.dtype).removeprefix("torch."),
         "problem_type": getattr(model.config, "problem_type", None) if _configured(model) else None,
         "label_smoothing": trainer.args.label_smoothing_factor,
-        "own_loss": _own_loss(trainer),
+        "own_loss": own_loss(trainer),
         "label_range": _range(all_labels, labels),
         "batch_device": "" if labels is None else str(labels.device),
         **_sizes(model, batch.get(facts.main_input)),
@@ -138,7 +138,7 @@ def _configured(model: Any) -> bool:
     return hasattr(model, "config")
 
 
-def _own_loss(trainer: Trainer) -> bool:
+def own_loss(trainer: Trainer) -> bool:
     """Whether the loss is somebody's own: a subclass, or a function given as compute_loss_func."""
     own_method = type(trainer).compute_loss is not Trainer.compute_loss
     return own_method or getattr(trainer, "compute_loss_func", None) is not None

@@ -7,25 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
-from datasets import ClassLabel, Dataset, DatasetDict, IterableDataset
+from datasets import Dataset, DatasetDict, IterableDataset
 from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import failure_of
 from debugger.pipelines.face import Batch, Data, Facts, Field, Split
+from debugger.pipelines.trainer.evaluating import metric_names
+from debugger.pipelines.trainer.forwarding import own_loss
+from debugger.pipelines.trainer.rows import LABELS, class_names_of
 
 MOST_ROWS = 5000
 MOST_PICTURES = 200
 SHOWN_ROWS = 4
-_LABELS = ("labels", "label", "label_ids")
-
-
-def class_names_of(dataset: Any) -> tuple[str, ...] | None:
-    """The names of the classes, when the data set itself carries them."""
-    features = dataset.features if isinstance(dataset, Dataset) else {}
-    for name in _LABELS:
-        if isinstance(feature := features.get(name), ClassLabel):
-            return tuple(feature.names)
-    return None
 
 
 def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | None) -> Data:
@@ -45,8 +38,20 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
     return Data(
         train_split,
         eval_split,
+        weighs=own_loss(trainer) or _own_sampler(trainer) or _own_model(trainer),
+        metrics=metric_names(trainer, () if train_split is None else train_split.labels, facts),
         shared_rows=sum(key in seen for key in eval_keys),
     )
+
+
+def _own_sampler(trainer: Trainer) -> bool:
+    """Whether somebody else than the Trainer picks the rows of a batch."""
+    names = ("_get_train_sampler", "get_train_dataloader")
+    return any(getattr(type(trainer), name) is not getattr(Trainer, name) for name in names)
+
+
+def _own_model(trainer: Trainer) -> bool:
+    return not type(trainer.model).__module__.startswith("transformers.")
 
 
 def _split(
@@ -58,7 +63,7 @@ def _split(
     looked_at = len(next(iter(columns.values()), ()))
     names = tuple(dataset.column_names if _is_table(dataset, facts.main_input) else columns)
     kept = _kept(trainer, names)
-    label = next((name for name in _LABELS if name in kept and name in names), None)
+    label = next((name for name in LABELS if name in kept and name in names), None)
     mask = columns.get("attention_mask")
     ids = columns.get(facts.main_input) if facts.main_input == "input_ids" else None
     lengths = tuple(_real_lengths(ids, mask)) if ids else ()
@@ -91,6 +96,7 @@ def _split(
         numbered_digest=_digest(keys, labels),
         named_digest=_digest(keys, named),
         bare_digest=_digest(keys, [""] * len(labels)),
+        sample=_sample(keys, labels) if ids else (),
     )
 
 
@@ -182,6 +188,13 @@ def _words(ids: list[Any] | None, tokenizer: Any) -> list[str]:
 def _name(label: Any, names: tuple[str, ...]) -> str:
     inside = isinstance(label, int) and 0 <= label < len(names)
     return names[label].lower() if inside else str(label)
+
+
+def _sample(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
+    """The same sixteenth of the rows in every data set that holds them, with their labels."""
+    rows = {f"{y}:{key}" for key, y in zip(keys, labels, strict=True)}
+    marks = (hashlib.sha256(row.encode()).hexdigest()[:12] for row in rows)
+    return tuple(sorted(mark for mark in marks if mark.startswith("0")))
 
 
 def _few_valued(columns: dict[str, list[Any]], kept: tuple[str, ...]) -> dict[str, int]:

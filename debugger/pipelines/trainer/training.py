@@ -16,6 +16,7 @@ from transformers.trainer_callback import TrainerCallback
 from debugger.failure import failure_of
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
 from debugger.pipelines.trainer.facts import blocks_of, head_of
+from debugger.pipelines.trainer.rows import spread, subset
 from debugger.pipelines.trainer.untouched import borrowed
 
 WATCHED_STEPS = 2
@@ -104,7 +105,8 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
     with borrowed(trainer, weights=True):
         count = 0 if dataset is None else min(EVAL_ROWS, len(dataset))
         try:
-            batches = _batches(trainer, subset(dataset, list(range(count))), count)
+            rows = spread(len(dataset), EVAL_ROWS) if dataset is not None else []
+            batches = _batches(trainer, subset(dataset, rows), count)
         except Exception:  # the evaluate stage is where this is reported
             batches = []
         curve = _Curve(steps, emit, lambda: _accuracy(trainer, batches, facts))
@@ -243,13 +245,6 @@ def _accuracy(
 def _flat_labels(batch: dict[str, Any]) -> list[Any]:
     labels = batch.get("labels")
     return labels.tolist() if labels is not None and labels.dim() == 1 else []
-
-
-def subset(dataset: Any, rows: list[int]) -> Any:
-    """Some rows, still a Dataset when it was one: only of those the Trainer drops columns."""
-    if hasattr(dataset, "select"):
-        return dataset.select(rows)
-    return torch.utils.data.Subset(dataset, rows)
 
 
 def _inner(optimizer: Any) -> Any:

@@ -1,0 +1,70 @@
+"""An imbalance is a fault where nothing in the pipeline weighs or measures the rare classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from transformers import Trainer
+
+from debugger import diagnose
+from tests import tiny
+
+
+class WeighsClasses(Trainer):
+    def compute_loss(self, *args: Any, **kwargs: Any) -> Any:
+        return super().compute_loss(*args, **kwargs)
+
+
+class PicksRows(Trainer):
+    def _get_train_sampler(self, *args: Any, **kwargs: Any) -> Any:
+        return super()._get_train_sampler(*args, **kwargs)
+
+
+def with_f1(given: Any) -> dict[str, float]:
+    return {**tiny.accuracy(given), "f1": 1.0}
+
+
+def refuses(given: Any) -> dict[str, float]:
+    raise ValueError(given)
+
+
+def severity(rare: int, **more: Any) -> str | None:
+    rows = tiny.pairs(300)
+    common = [row for row in range(300) if row % 3 == 0][: 100 - rare]
+    chosen = rows.select([*common, *[row for row in range(300) if row % 3][:rare]])
+    report = diagnose(tiny.classifier(train_dataset=chosen, **more), stage="data")
+    found = [f.severity for f in report.findings if f.code == "imbalanced"]
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize(("rare", "wanted"), [(5, "fault"), (20, "look"), (40, None)])
+def test_a_rare_class_is_a_fault_where_it_hardly_shows(rare: int, wanted: str | None) -> None:
+    assert severity(rare) == wanted
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"trainer_class": WeighsClasses},
+        {"trainer_class": PicksRows},
+        {"compute_loss_func": lambda outputs, labels, **_: outputs.loss},
+        {"compute_metrics": with_f1},
+        {"compute_metrics": refuses},
+    ],
+    ids=["own loss", "own sampler", "loss function", "f1", "a metric that fails"],
+)
+def test_it_is_worth_no_more_than_a_look_where_something_answers_it(more: dict[str, Any]) -> None:
+    assert severity(5, **more) == "look"
+
+
+def test_nothing_measured_at_all_answers_nothing() -> None:
+    assert severity(5, compute_metrics=None) == "fault"
+
+
+def test_an_evaluation_set_sorted_by_label_does_not_make_the_metric_look_blind() -> None:
+    rows = tiny.pairs(300, start=300).sort("label")
+    report = diagnose(tiny.classifier(eval_dataset=rows), stage="evaluate")
+
+    assert report.stage("evaluate").measured["perfect"] == {"accuracy": 1.0}
+    assert [f.code for f in report.findings if f.severity == "fault"] == []
