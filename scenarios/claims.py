@@ -24,6 +24,7 @@ CLAIMS = (
     ("high_learning_rate", "clip_harder"),
     ("high_learning_rate", "far_too_small"),
     ("label_order", ""),
+    ("forgotten_zero_grad", ""),
     ("imbalanced", ""),
     ("shuffled_labels", ""),
     ("shuffled_labels", "another_seed"),

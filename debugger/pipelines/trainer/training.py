@@ -16,6 +16,7 @@ from transformers.trainer_callback import TrainerCallback
 from debugger.failure import failure_of
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
 from debugger.pipelines.trainer.facts import blocks_of, head_of
+from debugger.pipelines.trainer.following import followed
 from debugger.pipelines.trainer.rows import spread, subset
 from debugger.pipelines.trainer.untouched import borrowed
 
@@ -29,7 +30,11 @@ def step(trainer: Trainer) -> Step:
     model: Any = trainer.model
     watch = _Watch(model)
     failure = None
-    with borrowed(trainer, watch, weights=True), _before_each_step(watch.note_gradients):
+    with (
+        borrowed(trainer, watch, weights=True),
+        _before_each_step(watch.note_gradients),
+        followed(model) as follow,
+    ):
         before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
         try:
             trainer.train()
@@ -46,6 +51,7 @@ def step(trainer: Trainer) -> Step:
         nan_after = tuple(name for name, w in weights.items() if not torch.isfinite(w).all())
         held = _held(optimizer)
         head = head_of(model)
+        leftovers = [norm for norm in (watch.leftover, follow.carried) if norm is not None]
         return Step(
             blocks=blocks,
             steps=watch.steps,
@@ -62,7 +68,7 @@ def step(trainer: Trainer) -> Step:
                 for name, w in weights.items()
                 if held and w.requires_grad and id(w) not in held
             ),
-            leftover_gradient=watch.leftover,
+            leftover_gradient=max(leftovers, default=None),
             nan_after=nan_after,
             failure=failure,
         )
@@ -103,10 +109,9 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
         dataset = next(iter(dataset.values()), None)
     failure, planned, rate = None, 0, None
     with borrowed(trainer, weights=True):
-        count = 0 if dataset is None else min(EVAL_ROWS, len(dataset))
+        rows = [] if dataset is None else spread(len(dataset), EVAL_ROWS)
         try:
-            rows = spread(len(dataset), EVAL_ROWS) if dataset is not None else []
-            batches = _batches(trainer, subset(dataset, rows), count)
+            batches = _batches(trainer, subset(dataset, rows), len(rows))
         except Exception:  # the evaluate stage is where this is reported
             batches = []
         curve = _Curve(steps, emit, lambda: _accuracy(trainer, batches, facts))
@@ -127,7 +132,7 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
         predicted=curve.predicted,
         majority=max(labels.values()) / known if known and facts.task == "classification" else None,
         classes=facts.num_labels if facts.task == "classification" else None,
-        eval_rows=count,
+        eval_rows=len(rows),
         warming_up=len(curve.rates) > 1 and curve.rates[-1] > curve.rates[-2],
         peak_learning_rate=rate,
         failure=failure,
