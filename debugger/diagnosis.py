@@ -90,7 +90,7 @@ def _perform(run: Run, emit: Tell) -> None:
     if built.trainer is not None and setup_ended.outcome not in ("fail", "unknown", "stopped"):
         from debugger.pipelines.trainer import TrainerPipeline
 
-        pipeline = TrainerPipeline(built.trainer)
+        pipeline = TrainerPipeline(built.trainer, built.earlier)
         device = pipeline.facts.device
         view = View(pipeline.facts, script.Places(run.script), has_script=True)
         endings += _walk(pipeline, view, run.stage, run.steps, emit)

@@ -42,7 +42,7 @@ def judge(report: Report, twin: Report, scenario: Scenario) -> Verdict:
     missing = [
         *_task_changed(report, twin, scenario),
         *_metric_changed(report, twin),
-        *_still_broken(report, scenario),
+        *_still_broken(report, twin, scenario),
         *_learns_less(report, twin, scenario),
     ]
     return Verdict(
@@ -54,7 +54,7 @@ def judge(report: Report, twin: Report, scenario: Scenario) -> Verdict:
     )
 
 
-def _still_broken(report: Report, scenario: Scenario) -> list[str]:
+def _still_broken(report: Report, twin: Report, scenario: Scenario) -> list[str]:
     missing = []
     # A stacked fault that still fails its stage is not quieter: it is the next one to mend.
     behind = {fix.code for fix in scenario.fixes if fix.right}
@@ -64,9 +64,15 @@ def _still_broken(report: Report, scenario: Scenario) -> list[str]:
         for f in report.findings
     ):
         missing.append("fault_still_there")
+    if _found(twin, "trains_before") and _found(report, "trains_again"):
+        missing.append("later_training_unseen")
     if any(report.stage(name).outcome in ("fail", "stopped", "unknown") for name in MUST_RUN):
         missing.append("stage_fails")
     return missing
+
+
+def _found(report: Report, code: str) -> bool:
+    return any(finding.code == code for finding in report.findings)
 
 
 def _task_changed(report: Report, twin: Report, scenario: Scenario) -> list[str]:

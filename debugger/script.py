@@ -9,13 +9,31 @@ import types
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from debugger.failure import Failure, failure_of, remember_source
 
+MOST_TRAININGS = 12
+EARLIER_STEPS = 8
+"""As much of a training that another one follows as shows what it leaves behind."""
 _LABELS = ("label", "labels")
+_HARMLESS = (
+    "Trainer",
+    "TrainingArguments",
+    "from_pretrained",
+    "print",
+    "replace",
+    "deepcopy",
+    "load_state_dict",
+    "set_seed",
+    "collect",
+    "empty_cache",
+    "parameters",
+    "AdamW",
+    "Linear",
+)
 
 
 class Places:
@@ -30,6 +48,8 @@ class Places:
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
+        self._statements = tree.body
+        self._loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
 
     def argument(self, *names: str) -> int | None:
@@ -141,6 +161,54 @@ class Places:
             default=None,
         )
 
+    def trains_again(self) -> bool:
+        """Whether the script seems to train more than once: further down, or on the same line."""
+        trainings = self._trainings()
+        return len(trainings) > 1 or any(self._is_repeated(call) for call in trainings)
+
+    def may_go_on(self) -> bool:
+        """Whether all that can follow the first training is known to write no file."""
+        trainings = self._trainings()
+        if not trainings:
+            return False
+        first = min(call.lineno for call in trainings)
+        begins = max(node.lineno for node in self._statements if node.lineno <= first)
+        known = (*_HARMLESS, *(node.name for node in self._functions))
+        return all(
+            call in trainings or ast.unparse(call.func).rpartition(".")[2].endswith(known)
+            for call in self._calls
+            if call.lineno >= begins
+        )
+
+    def _trainings(self) -> list[ast.Call]:
+        """`trainer.train()` of a name that holds a Trainer, or of a Trainer just made."""
+        trainers = {
+            target.id
+            for node in self._assignments
+            if _makes_trainer(node.value)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        return [
+            call
+            for call in self._calls
+            if isinstance(call.func, ast.Attribute)
+            and call.func.attr == "train"
+            and (ast.unparse(call.func.value) in trainers or _makes_trainer(call.func.value))
+        ]
+
+    def _is_repeated(self, call: ast.Call) -> bool:
+        """In a loop, or in a function that is called in one or more than once."""
+        if any(call in ast.walk(loop) for loop in self._loops):
+            return True
+        return any(
+            len(callers) > 1 or any(self._is_repeated(caller) for caller in callers)
+            for function in self._functions
+            if call in ast.walk(function)
+            and (callers := [c for c in self._calls if ast.unparse(c.func) == function.name])
+            and call not in callers
+        )
+
     def value(self, argument: str) -> str | None:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
@@ -152,9 +220,17 @@ def _last(name: ast.expr) -> str:
     return ast.unparse(name).rpartition(".")[2]
 
 
+def _makes_trainer(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Trainer")
+
+
 @dataclass(frozen=True)
 class Building:
-    """How running the script up to its training went. No `trainer`: nothing to look at."""
+    """How running the script up to its training went. No `trainer`: nothing to look at.
+
+    `rehearsed` are the trainings before it: line, steps that were run, steps planned. `earlier` is
+    the one among them that trained this Trainer's model. `trains_again`: a later one was not run.
+    """
 
     trainer: Any = None
     failure: Failure | None = None
@@ -162,11 +238,38 @@ class Building:
     trainer_lines: tuple[int | None, ...] = ()
     training_line: int | None = None
     hand_written_line: int | None = None
+    rehearsed: tuple[tuple[int | None, int, int], ...] = ()
+    earlier: Any = None
+    trains_again: bool = False
     warnings: tuple[str, ...] = field(default=())
 
 
 def build(text: str, filename: str, arguments: tuple[str, ...] = ()) -> Building:
-    """Run the script as `python filename arguments` would, up to where its training starts."""
+    """Run the script as `python filename arguments` would, up to where its last training starts.
+
+    Where it trains more than once, and nothing that follows can do harm, it is run to its end with
+    one step of each training, to count them. Then the last is known, and a few real steps of those
+    before it are run.
+    """
+    places = Places(text)
+    if not places.trains_again():
+        return _build(text, filename, arguments)
+    if not places.may_go_on():
+        return replace(_build(text, filename, arguments), trains_again=True)
+    counted = _build(text, filename, arguments, MOST_TRAININGS, 1)
+    count = len(counted.rehearsed) + (counted.training_line is not None)
+    if counted.failure is not None or count < 1:
+        return replace(_build(text, filename, arguments), trains_again=True)
+    return _build(text, filename, arguments, count - 1)
+
+
+def _build(
+    text: str,
+    filename: str,
+    arguments: tuple[str, ...],
+    rehearsed: int = 0,
+    steps: int = EARLIER_STEPS,
+) -> Building:
     from debugger.pipelines.trainer.building import (
         HandWrittenLoop,
         TrainingStarts,
@@ -178,7 +281,7 @@ def build(text: str, filename: str, arguments: tuple[str, ...] = ()) -> Building
     with (
         _as_main(filename, arguments) as module,
         warnings.catch_warnings(record=True) as caught,
-        stopped_at_training() as built,
+        stopped_at_training(rehearsed, steps) as built,
     ):
         try:
             exec(compile(text, filename, "exec"), vars(module))
@@ -198,6 +301,8 @@ def build(text: str, filename: str, arguments: tuple[str, ...] = ()) -> Building
         trainer_lines=tuple(line for _, line in built.trainers),
         training_line=built.training_line,
         hand_written_line=built.hand_written_line,
+        rehearsed=tuple((one.line, one.steps, one.planned) for one in built.rehearsed),
+        earlier=built.earlier,
         warnings=tuple(
             str(warning.message)
             for warning in caught

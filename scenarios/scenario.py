@@ -26,6 +26,7 @@ Refusal = Literal[
     "labels_changed",
     "labels_unbalanced",
     "too_few_rows",
+    "later_training_unseen",
     "metric_missing",
     "metric_wrong_on_perfect",
     "metric_flatters_constant",

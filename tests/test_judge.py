@@ -138,6 +138,15 @@ def test_a_choice_of_rows_that_is_no_cure_says_why(verdict: Verdict, missing: st
     assert verdict.missing == (missing,)
 
 
+def test_a_later_training_must_be_seen_where_the_twins_was() -> None:
+    unseen = with_stage("setup", findings=(Finding("trains_again", "look", "setup"),))
+    seen = with_stage("setup", findings=(Finding("trains_before", "note", "setup"),))
+
+    assert verdict(unseen, seen).missing == ("later_training_unseen",)
+    assert verdict(seen, seen).cured
+    assert verdict(unseen).cured
+
+
 def test_a_little_below_the_twin_and_one_more_metric_are_still_a_cure() -> None:
     close = 0.8 - SCENARIO.checks.tolerance / 2
 

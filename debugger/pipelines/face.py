@@ -108,6 +108,23 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """A training of the same model by another Trainer, before this one was built.
+
+    `moved` of `tensors` are no longer as they were before it; `steps` of `planned` were run.
+    `same_task`: it trained the same weights on the same rows, so it was no stage of a recipe.
+    """
+
+    line: int | None
+    built_line: int | None
+    steps: int
+    planned: int
+    moved: int
+    tensors: int
+    same_task: bool
+
+
+@dataclass(frozen=True)
 class Forward:
     labels: tuple[Any, ...]
     label_type: str
@@ -128,6 +145,7 @@ class Forward:
     positions: int | None = None
     label_range: tuple[float, float] | None = None
     batch_device: str = ""
+    earlier: Earlier | None = None
     failure: Failure | None = None
 
 

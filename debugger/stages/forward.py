@@ -163,6 +163,23 @@ def nan_forward(seen: Forward, view: View) -> Verdict | None:
     )
 
 
+def trained_already(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Another Trainer trained this very model. Stages of a recipe differ in rows or in weights."""
+    if not view.has_script:
+        return CannotJudge("no_script")
+    earlier = seen.earlier
+    if earlier is None or 2 * earlier.moved < earlier.tensors:
+        return None
+    return (fault if earlier.same_task else look)(
+        earlier.built_line,
+        before=earlier.line,
+        steps=earlier.steps,
+        planned=earlier.planned,
+        moved=earlier.moved,
+        tensors=earlier.tensors,
+    )
+
+
 def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A fresh head guesses: its loss lies near ln(classes). Far above, something counts wrongly."""
     classes = view.facts.num_labels
@@ -188,6 +205,7 @@ RULES: tuple[Rule, ...] = (
     ids_outside_vocabulary,
     too_long,
     nan_forward,
+    trained_already,
     first_loss_off,
 )
 

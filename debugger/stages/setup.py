@@ -69,7 +69,12 @@ def _renamed(name: str, line: int | None, said: str, kind: str) -> Finding:
 
 def _odd(built: Building) -> list[Finding]:
     found = []
-    if len(built.trainer_lines) > 1:
+    for line, steps, planned in built.rehearsed:
+        numbers = {"steps": steps, "planned": planned, "looked_at": built.training_line}
+        found.append(_finding("trains_before", "note", line, **numbers))
+    if built.trains_again:
+        found.append(_finding("trains_again", "look", built.training_line))
+    if len(built.trainer_lines) > 1 and not built.rehearsed:
         lines = ", ".join(str(line) for line in built.trainer_lines)
         count = len(built.trainer_lines)
         found.append(

@@ -162,8 +162,8 @@ WRONG = {
         'refused_by = "the_king"',
         FACTS + "cheats[1].refused_by should be 'stage_fails', 'fault_still_there', 'below_twin', "
         "'rows_changed', 'eval_rows_changed', 'labels_changed', 'labels_unbalanced', "
-        "'too_few_rows', 'metric_missing', 'metric_wrong_on_perfect', 'metric_flatters_constant' "
-        "or 'not_trained'; it is \"the_king\".",
+        "'too_few_rows', 'later_training_unseen', 'metric_missing', 'metric_wrong_on_perfect', "
+        "'metric_flatters_constant' or 'not_trained'; it is \"the_king\".",
     ),
     "the text to replace is not in the script": (
         "scenario.toml",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,8 +19,9 @@ from debugger.pipelines.trainer.untouched import borrowed, untouched
 class TrainerPipeline:
     """See `face.Pipeline`."""
 
-    def __init__(self, trainer: Trainer) -> None:
+    def __init__(self, trainer: Trainer, earlier: face.Earlier | None = None) -> None:
         self._trainer = trainer
+        self._earlier = earlier
         with self.untouched():
             self.facts = facts_of(trainer, class_names_of(trainer.train_dataset))
 
@@ -41,7 +43,8 @@ class TrainerPipeline:
 
     def forward(self) -> face.Forward:
         with borrowed(self._trainer):
-            return forwarding.forward(self._trainer, self.facts, self._labels)
+            seen = forwarding.forward(self._trainer, self.facts, self._labels)
+        return replace(seen, earlier=self._earlier)
 
     def step(self) -> face.Step:
         return training.step(self._trainer)

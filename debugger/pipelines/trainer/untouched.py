@@ -50,7 +50,7 @@ def borrowed(
 ) -> Iterator[Trainer]:
     """The same Trainer, untouched afterwards, that meanwhile writes, reports and prints nothing."""
     with untouched(trainer, weights), tempfile.TemporaryDirectory() as folder:
-        trainer.args = _quiet(trainer.args, folder)
+        trainer.args = quiet(trainer.args, folder)
         trainer.model_init = None  # it would put another model in the place of the watched one
         trainer.control = copy.copy(trainer.control)
         trainer.state = copy.deepcopy(trainer.state)
@@ -64,7 +64,8 @@ def borrowed(
         yield trainer
 
 
-def _quiet(args: Any, folder: str) -> Any:
+def quiet(args: Any, folder: str) -> Any:
+    """The same arguments, for a training that writes, reports and prints nothing."""
     changes: dict[str, Any] = {
         "output_dir": folder,
         "eval_strategy": "no",
@@ -84,12 +85,12 @@ def _quiet(args: Any, folder: str) -> Any:
         "auto_find_batch_size": False,
         "eval_on_start": False,
     }
-    quiet = copy.copy(args)
+    changed = copy.copy(args)
     for name, value in changes.items():
-        if hasattr(quiet, name):
+        if hasattr(changed, name):
             # TrainingArguments refuse changes through their own setter once they are in use.
-            object.__setattr__(quiet, name, _like(getattr(quiet, name), value))
-    return quiet
+            object.__setattr__(changed, name, _like(getattr(changed, name), value))
+    return changed
 
 
 def _like(old: Any, new: Any) -> Any:

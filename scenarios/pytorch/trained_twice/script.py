@@ -1,0 +1,62 @@
+import evaluate
+import numpy as np
+from datasets import load_dataset
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    DataCollatorWithPadding,
+    Trainer,
+    TrainingArguments,
+)
+
+from scenarios.assets import CHECKPOINT, DATASET, METRIC
+
+raw_datasets = load_dataset(DATASET, "mnli")
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+
+
+def preprocess_function(examples):
+    return tokenizer(
+        examples["premise"], examples["hypothesis"], truncation=True
+    )
+
+
+tokenized_datasets = raw_datasets.map(preprocess_function, batched=True)
+model = AutoModelForSequenceClassification.from_pretrained(
+    CHECKPOINT, num_labels=3
+)
+metric = evaluate.load(METRIC, "mnli")
+
+
+def compute_metrics(eval_pred):
+    predictions, labels = eval_pred
+    predictions = np.argmax(predictions, axis=1)
+    return metric.compute(predictions=predictions, references=labels)
+
+
+common = {
+    "eval_strategy": "epoch",
+    "save_strategy": "no",
+    "report_to": "none",
+    "lr_scheduler_type": "constant",
+    "per_device_train_batch_size": 8,
+    "max_steps": 120,
+    "weight_decay": 0.01,
+}
+data = {
+    "train_dataset": tokenized_datasets["train"],
+    "eval_dataset": tokenized_datasets["validation_matched"],
+    "processing_class": tokenizer,
+    "data_collator": DataCollatorWithPadding(tokenizer=tokenizer),
+    "compute_metrics": compute_metrics,
+}
+
+print("First experiment: learning_rate=5e-5")
+args = TrainingArguments("finetuned-mnli", learning_rate=5e-5, **common)
+trainer = Trainer(model, args, **data)
+trainer.train()
+
+print("Second experiment: learning_rate=1e-4")
+args = TrainingArguments("finetuned-mnli", learning_rate=1e-4, **common)
+trainer = Trainer(model, args, **data)
+trainer.train()

@@ -1,0 +1,196 @@
+"""Two experiments in one script: a few steps of the first are run, the second is looked at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import Trainer
+
+from debugger import diagnose, script
+from debugger.outcome import Event, Finding
+from debugger.report import gather
+from debugger.run import Run
+from debugger.script import EARLIER_STEPS, Building, Places
+from tests import tiny
+
+HEAD = """\
+import copy
+from transformers import Trainer
+from tests import tiny
+model = tiny.bert()
+untrained = copy.deepcopy(model.state_dict())
+def model_init():
+    return tiny.bert()
+args = tiny.arguments(output_dir="out", eval_strategy="epoch", save_strategy="epoch")
+rows, collator = tiny.pairs(48), tiny.classifier().data_collator
+data = {"train_dataset": rows, "eval_dataset": rows, "data_collator": collator}
+"""
+FIRST = "trainer = Trainer(model, args, **data)\ntrainer.train()\n"
+TWICE = HEAD + FIRST + FIRST
+
+
+def built(text: str) -> Building:
+    return script.build(text, "script.py", ())
+
+
+def faults_of(text: str) -> list[Finding]:
+    from debugger.diagnosis import perform
+
+    events: list[Event] = []
+    perform(Run(text, stage="forward"), events.append)  # type: ignore[arg-type]
+    return [f for f in gather(events).findings if f.code in ("trained_already", "trains_before")]
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_the_last_training_is_looked_at_and_the_one_before_it_was_really_run() -> None:
+    building = built(TWICE)
+
+    assert building.training_line == 14
+    assert building.trainer.state.global_step == 0
+    assert building.rehearsed == ((12, EARLIER_STEPS, 36),)
+    assert not Path("out").exists() or not any(Path("out").iterdir())
+
+
+def test_the_second_experiment_with_the_first_ones_model_is_a_fault() -> None:
+    note, fault = faults_of(TWICE)
+
+    assert (note.code, note.severity, note.line) == ("trains_before", "note", 12)
+    assert note.numbers == {"steps": EARLIER_STEPS, "planned": 36, "looked_at": 14}
+    assert (fault.code, fault.severity, fault.line) == ("trained_already", "fault", 13)
+    assert fault.numbers["moved"] == fault.numbers["tensors"]
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        "model.load_state_dict(untrained)\n" + FIRST,
+        FIRST.replace("(model", "(copy.deepcopy(fresh)"),
+        FIRST.replace("Trainer(model, args,", "Trainer(args=args, model_init=model_init,"),
+    ],
+    ids=["the first weights again", "a copy", "model_init"],
+)
+def test_a_model_that_starts_anew_is_no_fault(again: str) -> None:
+    text = HEAD + "fresh = copy.deepcopy(model)\n" + FIRST + again
+
+    assert [f.code for f in faults_of(text)] == ["trains_before"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        'data["train_dataset"] = tiny_rows\n',
+        "for weight in body:\n    weight.requires_grad = True\n",
+    ],
+    ids=["other rows", "more weights"],
+)
+def test_stages_of_a_recipe_are_worth_a_look(more: str) -> None:
+    before = (
+        "tiny_rows = rows.select(range(24))\nbody = list(model.bert.embeddings.parameters())\n"
+        "for weight in body:\n    weight.requires_grad = False\n"
+    )
+    found = faults_of(HEAD + before + FIRST + more + FIRST)
+
+    assert [(f.code, f.severity) for f in found[1:]] == [("trained_already", "look")]
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["trainer.save_model('mine')\n", "open('mine', 'w')\n", "trainer.evaluate()\n"],
+)
+def test_nothing_is_run_where_what_follows_could_leave_something(between: str) -> None:
+    building = built(HEAD + FIRST + between + FIRST)
+
+    assert building.training_line == 12
+    assert building.rehearsed == ()
+    assert not Path("mine").exists()
+    assert building.trains_again
+
+
+def test_a_script_that_fails_after_its_first_training_is_stopped_there_instead() -> None:
+    building = built(HEAD + FIRST + "print(trainer.state.log_history[-1]['eval_f1'])\n" + FIRST)
+
+    assert building.failure is None
+    assert (building.training_line, building.rehearsed) == (12, ())
+
+
+LOOP = (
+    "for rate in (1e-4, 1e-3):\n    trainer = Trainer(model, args, **data)\n    trainer.train()\n"
+)
+FUNCTION = (
+    "def experiment(model):\n    Trainer(model, args, **data).train()\n"
+    "experiment(model)\nexperiment({0})\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "severities"),
+    [
+        (LOOP, ["fault"]),
+        (FUNCTION.format("model"), ["fault"]),
+        (FUNCTION.format("copy.deepcopy(fresh)"), []),
+    ],
+    ids=["loop", "function", "function with a fresh model"],
+)
+def test_the_same_line_may_train_twice(text: str, severities: list[str]) -> None:
+    found = faults_of(HEAD + "fresh = copy.deepcopy(model)\n" + text)
+
+    assert [f.code for f in found][:1] == ["trains_before"]
+    assert [f.severity for f in found[1:]] == severities
+
+
+@pytest.mark.parametrize(
+    ("text", "again", "safe"),
+    [
+        (FIRST, False, True),
+        (FIRST + "trainer.save_model()\n", False, False),
+        (FIRST + FIRST, True, True),
+        (FIRST + "trainer.push_to_hub()\n" + FIRST, True, False),
+        ("def main():\n    Trainer(model).train()\nmain()\n", False, True),
+        ("for _ in rows:\n    Trainer(model).train()\n", True, True),
+        ("for _ in rows:\n    model.train()\n", False, False),
+    ],
+)
+def test_a_script_that_trains_again_is_known_by_its_text(
+    text: str, again: bool, safe: bool
+) -> None:
+    assert (Places(text).trains_again(), Places(text).may_go_on()) == (again, safe)
+
+
+def test_a_first_training_that_fails_is_the_one_to_look_at() -> None:
+    building = built(HEAD.replace("tiny.bert()", "tiny.bert(num_labels=2)") + FIRST + FIRST)
+
+    assert building.failure is None
+    assert (building.training_line, building.rehearsed) == (12, ())
+
+
+def test_a_trainer_after_its_own_training_is_no_second_experiment() -> None:
+    trainer = tiny.classifier(args=tiny.arguments(max_steps=3))
+    trainer.train()
+
+    report = diagnose(trainer, stage="forward")
+
+    assert [f.severity for f in report.findings if f.severity == "fault"] == []
+
+
+def test_a_trainer_with_model_init_trains_the_model_that_is_looked_at() -> None:
+    torch.manual_seed(0)
+    trainer = Trainer(
+        args=tiny.arguments(),
+        model_init=lambda: tiny.bert(),
+        train_dataset=tiny.pairs(48),
+        data_collator=tiny.classifier().data_collator,
+    )
+    made, model = trainer.model_init, trainer.model
+
+    report = diagnose(trainer, stage="step")
+
+    assert [f.code for f in report.findings if f.severity == "fault"] == []
+    assert all(row[4] for row in report.stage("step").evidence[0].data["rows"])
+    assert trainer.model_init is made
+    assert trainer.model is model
