@@ -158,19 +158,20 @@ def pinned() -> list[str]:
 
 
 def script_cells(script: str) -> list[str]:
-    """The script up to where training starts, cut where a blank line stands between statements.
+    """The script up to its last training, cut where a blank line stands between statements.
 
+    An earlier training stays in: what comes after it is made of what it leaves.
     The line that imports the assets is left out: the notebook's first cell has chosen them.
     """
     lines = script.splitlines()
     cells: list[str] = []
     end = 0
-    for statement in ast.parse(script).body:
+    body = ast.parse(script).body
+    trainings = [place for place, node in enumerate(body) if ast.unparse(node) == "trainer.train()"]
+    for statement in body[: max(trainings, default=len(body))]:
         if isinstance(statement, ast.ImportFrom) and statement.module == "scenarios.assets":
             end = statement.end_lineno or end
             continue
-        if isinstance(statement, ast.Expr) and ast.unparse(statement.value) == "trainer.train()":
-            break
         piece = lines[end : statement.end_lineno]
         text = "\n".join(piece).strip("\n")
         if cells and piece[0].strip():

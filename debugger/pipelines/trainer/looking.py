@@ -96,7 +96,7 @@ def _split(
         numbered_digest=_digest(keys, labels),
         named_digest=_digest(keys, named),
         bare_digest=_digest(keys, [""] * len(labels)),
-        sample=_sample(keys, labels) if ids else (),
+        sample=_sample(keys, labels) if ids and labels else (),
     )
 
 
