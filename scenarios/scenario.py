@@ -203,6 +203,11 @@ class Scenario:
         known = ", ".join(cheat.id for cheat in self.cheats) or "none"
         raise ScenarioError(f"{self.id} has no cheat {cheat_id!r}; it has {known}.")
 
+    @property
+    def patches(self) -> tuple[Fix | Cheat, ...]:
+        """Every change that a page offers: right, wrong and cheating."""
+        return (*self.fixes, *self.cheats)
+
     def changed(self, ids: Iterable[str]) -> str:
         """The script with these fixes and cheats applied, in this order: what a page offers."""
         cheats = {cheat.id: cheat for cheat in self.cheats}

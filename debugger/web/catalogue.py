@@ -136,16 +136,21 @@ def _card(scenario: Scenario, words: Words, record: Record) -> str:
         if scenario.id == START_WITH and not solved
         else ""
     )
+    needs = (
+        f'<span class="tag">{escape(words.say("page", "needs_cuda"))}</span>'
+        if scenario.needs
+        else ""
+    )
     complaint = scenario.words.complaint
     return (
         f'<li class="card" data-level="{scenario.difficulty}" data-solved="{int(solved)}">'
         f'<a href="clinic?scenario={scenario.id}" id="{scenario.id}">'
-        f"<h3>{escape(scenario.words.title)}</h3><p>{escape(complaint)}</p>"
+        f"<h3>{escape(scenario.words.title)} {here}</h3><p>{escape(complaint)}</p>"
         f'<span class="facts"><span class="level" role="img" aria-label="{escape(level)}">{dots}'
         f"</span><span>{escape(words.say('page', 'minutes', minutes=scenario.minutes))}</span>"
         f"<span>{escape(words.say('page', scenario.framework))}</span>"
         f'<span title="{escape(scenario.course.title)}">{escape(_section(scenario, words))}</span>'
-        f"{here}{mark}</span></a></li>"
+        f"{needs}{mark}</span></a></li>"
     )
 
 

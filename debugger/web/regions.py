@@ -251,11 +251,12 @@ def _opening(scene: Scene, words: Words) -> str:
         return escape(words.say("clinic", word))
 
     steps = words.say("clinic", "first_steps_list").split("|")
+    needs = f'<p class="hinted">{say("needs_cuda")}</p>' if scene.scenario.needs else ""
     listed = "".join(f"<li>{escape(step)}</li>" for step in steps)
     return (
         f'<div class="opening"><h2>{say("complaint")}</h2>'
         f"<blockquote>{escape(scene.scenario.words.complaint)}</blockquote>"
-        f"{_hints(scene, words)}"
+        f"{needs}{_hints(scene, words)}"
         f"<h3>{say('first_steps')}</h3><ol>{listed}</ol><p>"
         + button(say("see_it"), "run", "train", "go")
         + button(say("begin"), "run", "setup", "plain")

@@ -21,7 +21,7 @@ def repairs(scene: Scene, words: Words) -> str:
         parts.append(proof(scene, words))
     parts += [_applied(scene, words, patch_id) for patch_id in scene.visit.changes]
     if not scene.cured:
-        head = say("pick") if not scene.visit.changes else say("pick_more")
+        head = say("pick_more" if scene.visit.changes or scene.scenario.stacked else "pick")
         options = "".join(_option(scene, words, patch) for patch in scene.patches)
         parts.append(f"<h2>{head}</h2><ul class='options'>{options}</ul>")
         parts.append(_chosen(scene, words))
@@ -106,6 +106,8 @@ def proof(scene: Scene, words: Words) -> str:
         return f'<div class="verdict fail"><p><b>{say("not_cured")}</b></p><ul>{missing}</ul></div>'
     if scene.scenario.decoy and not scene.visit.changes:
         head, says = say("healthy"), say("healthy_says")
+    elif scene.scenario.decoy:
+        head, says = say("healthy"), say("healthy_too")
     elif (accuracy := verdict.metric.get("accuracy")) is not None:
         learnt = accuracy > (verdict.metric.get("majority") or 0) + LEARNT
         head = say("cured")

@@ -95,8 +95,7 @@ class Scene:
 
     @property
     def patches(self) -> list[Fix | Cheat]:
-        both = [*self.scenario.fixes, *self.scenario.cheats]
-        return shuffled(both, self.learner, self.scenario.id, "changes")
+        return shuffled(self.scenario.patches, self.learner, self.scenario.id, "changes")
 
     def with_patch(self, patch_id: str) -> tuple[str, ...]:
         """The changes with this one on top; those it does not go together with give way."""

@@ -182,9 +182,11 @@ def right_cause(scenario: Scenario) -> str:
 
 
 def stacked(scenario: Scenario, changes: tuple[str, ...], patch_id: str) -> tuple[str, ...]:
-    """The changes with one more; the last ones give way when it does not fit on top of them."""
-    for kept in range(len(changes), -1, -1):
-        tried = (*changes[:kept], patch_id)
+    """The changes with one more; those give way that it stands for or does not fit on top of."""
+    places = {patch.id: patch.instead_of or patch.id for patch in scenario.patches}
+    others = tuple(c for c in changes if places[c] != places.get(patch_id))
+    for kept in range(len(others), -1, -1):
+        tried = (*others[:kept], patch_id)
         try:
             scenario.changed(tried)
         except ScenarioError:
