@@ -5,25 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Literal, get_args
 
-from debugger.diagnosis import compare
-from debugger.outcome import (
-    STAGES,
-    Accepted,
-    Event,
-    Evidence,
-    Outcome,
-    Progress,
-    StageEnded,
-    StageName,
-    StageStarted,
-)
-from debugger.report import Report, StageReport, gather
+from debugger.outcome import STAGES, StageName
+from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
 from debugger.settings import Settings
-from debugger.web.scene import Busy, Scene, Source
+from debugger.web.flights import busy_with, compared, going_on, report_of
+from debugger.web.scene import Scene, Source
 from debugger.web.visit import Panel, Record, Side, Visit, stacked
 from debugger.words import Words
 from debugger.workers.sharing import Flight, Shared
@@ -31,7 +20,6 @@ from scenarios import Scenario, ScenarioError
 
 TICK_SECONDS = 0.08
 Device = Literal["auto", "cpu", "cuda"]
-TWIN = " of the twin"
 
 
 @dataclass(eq=False)
@@ -210,7 +198,7 @@ class Clinic:
     def _ran(self, desk: Desk, variant: str, what: str) -> None:
         """Remember which stages have an answer for the script as it is."""
         flight = desk.flights[0]
-        report = _report(flight)
+        report = report_of(flight)
         ended: set[StageName] = {s.stage for s in report.stages if s.outcome != "not run"}
         case = desk.record.case(desk.visit.scenario)
         ran = {*case.ran.get(variant, ()), *ended}
@@ -221,7 +209,7 @@ class Clinic:
 
     def _all_ran(self, desk: Desk) -> bool:
         flight = desk.flights[0]
-        return all(stage.outcome != "not run" for stage in _report(flight).stages)
+        return all(stage.outcome != "not run" for stage in report_of(flight).stages)
 
     def _run(self, desk: Desk, stage: str, script: str | None = None) -> Run:
         scenario = self.known[desk.visit.scenario]
@@ -240,10 +228,10 @@ class Clinic:
         reports, sources = self._known_reports(desk, visit.variant, scenario.changed(visit.changes))
         broken, _ = self._known_reports(desk, "", scenario.script)
         if desk.flights:
-            live = _report(desk.flights[0])
-            twin = _report(desk.flights[1]) if len(desk.flights) > 1 else None
+            live = report_of(desk.flights[0])
+            twin = report_of(desk.flights[1]) if len(desk.flights) > 1 else None
             if desk.flights[0].run.script == scenario.changed(visit.changes):
-                reports |= _going_on(live, twin)
+                reports |= going_on(live, twin)
         elsewhere: set[StageName] = {
             stage for name, stages in case.ran.items() if name != visit.variant for stage in stages
         }
@@ -257,7 +245,7 @@ class Clinic:
             reports=reports,
             stale=frozenset(elsewhere - reports.keys()),
             sources=sources,
-            busy=_busy(desk.flights),
+            busy=busy_with(desk.flights),
             whole=whole if whole is not None and set(STAGES) <= reports.keys() else None,
             twin=self._whole(desk, scenario.twin),
             broken=broken,
@@ -274,7 +262,7 @@ class Clinic:
             flight = self._engine.known(self._run(desk, stage, script))
             if flight is None:
                 continue
-            report = _report(flight)
+            report = report_of(flight)
             if stage == "train":
                 report = self._beside_twin(desk, flight)
             reports[stage] = report.stage(stage)
@@ -289,82 +277,12 @@ class Clinic:
     def _beside_twin(self, desk: Desk, flight: Flight) -> Report:
         scenario = self.known[desk.visit.scenario]
         twin = self._engine.known(self._run(desk, "train", scenario.twin))
-        return _report(flight) if twin is None else _compared(flight, twin)
+        return report_of(flight) if twin is None else compared(flight, twin)
 
     def _whole(self, desk: Desk, script: str) -> Report | None:
         """The walk over a script, if it went through all stages."""
         flight = self._engine.known(self._run(desk, WALK, script))
         if flight is None:
             return None
-        report = _report(flight)
+        report = report_of(flight)
         return report if all(s.outcome != "not run" for s in report.stages) else None
-
-
-def _report(flight: Flight) -> Report:
-    return _finished(flight) if flight.ended else gather(_closed(flight.events))
-
-
-@lru_cache(maxsize=512)
-def _finished(flight: Flight) -> Report:
-    return gather(flight.events)
-
-
-@lru_cache(maxsize=128)
-def _compared(flight: Flight, twin: Flight) -> Report:
-    return _one_chart(compare(_report(flight), _report(twin)))
-
-
-def _closed(events: list[Event]) -> list[Event]:
-    """The events so far as if the run ended here."""
-    return [*events, Outcome("unknown", "cpu", 0.0)]
-
-
-def _one_chart(report: Report) -> Report:
-    """The training's own chart and the one beside the twin in one, with the reference lines."""
-    train = report.stage("train")
-    charts = {e.code: e for e in train.evidence if e.kind == "chart"}
-    if not {"learning", "beside_twin"} <= charts.keys():
-        return report
-    marks = charts["learning"].data["marks"]
-    beside = replace(charts["beside_twin"], data={**charts["beside_twin"].data, "marks": marks})
-    rest = [e for e in train.evidence if e.code not in ("learning", "beside_twin")]
-    changed = replace(train, evidence=(beside, *rest))
-    return replace(report, stages=tuple(changed if s is train else s for s in report.stages))
-
-
-def _going_on(live: Report, twin: Report | None) -> dict[StageName, StageReport]:
-    """The stages of a run that have something to show already."""
-    reports: dict[StageName, StageReport] = {
-        stage.stage: stage
-        for stage in live.stages
-        if stage.outcome != "not run" or stage.curves or stage.evidence
-    }
-    if twin is not None and "train" in reports and not _has_chart(reports["train"].evidence):
-        beside = {f"{name}{TWIN}": points for name, points in twin.stage("train").curves.items()}
-        curves = {**reports["train"].curves, **beside}
-        reports["train"] = replace(reports["train"], curves=curves)
-    return reports
-
-
-def _has_chart(evidence: tuple[Evidence, ...]) -> bool:
-    return any(one.kind == "chart" for one in evidence)
-
-
-def _busy(flights: list[Flight]) -> Busy | None:
-    """What to say while something runs: of the first flight that has not ended."""
-    flight = next((flight for flight in flights if not flight.ended), None)
-    if flight is None:
-        return None
-    stage: StageName = "setup"
-    place = done = of = 0
-    for event in list(flight.events):
-        match event:
-            case Accepted():
-                place = event.place
-            case StageStarted() | StageEnded():
-                stage, done, of = event.stage, 0, 0
-            case Progress():
-                stage, done, of = event.stage, event.done, event.of
-            case _:
-                continue
-    return Busy(stage, place, done, of, len(flights) > 1, flight.run.stage == WALK)

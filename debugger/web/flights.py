@@ -1,0 +1,94 @@
+"""What is known of runs, going on or ended: reports, the twin beside them, how far they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from debugger.diagnosis import compare
+from debugger.outcome import (
+    Accepted,
+    Event,
+    Evidence,
+    Outcome,
+    Progress,
+    StageEnded,
+    StageName,
+    StageStarted,
+)
+from debugger.report import Report, StageReport, gather
+from debugger.run import WALK
+from debugger.web.scene import Busy
+from debugger.workers.sharing import Flight
+
+TWIN = " of the twin"
+
+
+def report_of(flight: Flight) -> Report:
+    return _finished(flight) if flight.ended else gather(_closed(flight.events))
+
+
+@lru_cache(maxsize=512)
+def _finished(flight: Flight) -> Report:
+    return gather(flight.events)
+
+
+@lru_cache(maxsize=128)
+def compared(flight: Flight, twin: Flight) -> Report:
+    return _one_chart(compare(report_of(flight), report_of(twin)))
+
+
+def _closed(events: list[Event]) -> list[Event]:
+    """The events so far as if the run ended here."""
+    return [*events, Outcome("unknown", "cpu", 0.0)]
+
+
+def _one_chart(report: Report) -> Report:
+    """The training's own chart and the one beside the twin in one, with the reference lines."""
+    train = report.stage("train")
+    charts = {e.code: e for e in train.evidence if e.kind == "chart"}
+    if not {"learning", "beside_twin"} <= charts.keys():
+        return report
+    marks = charts["learning"].data["marks"]
+    beside = replace(charts["beside_twin"], data={**charts["beside_twin"].data, "marks": marks})
+    rest = [e for e in train.evidence if e.code not in ("learning", "beside_twin")]
+    changed = replace(train, evidence=(beside, *rest))
+    return replace(report, stages=tuple(changed if s is train else s for s in report.stages))
+
+
+def going_on(live: Report, twin: Report | None) -> dict[StageName, StageReport]:
+    """The stages of a run that have something to show already."""
+    reports: dict[StageName, StageReport] = {
+        stage.stage: stage
+        for stage in live.stages
+        if stage.outcome != "not run" or stage.curves or stage.evidence
+    }
+    if twin is not None and "train" in reports and not _has_chart(reports["train"].evidence):
+        beside = {f"{name}{TWIN}": points for name, points in twin.stage("train").curves.items()}
+        curves = {**reports["train"].curves, **beside}
+        reports["train"] = replace(reports["train"], curves=curves)
+    return reports
+
+
+def _has_chart(evidence: tuple[Evidence, ...]) -> bool:
+    return any(one.kind == "chart" for one in evidence)
+
+
+def busy_with(flights: list[Flight]) -> Busy | None:
+    """What to say while something runs: of the first flight that has not ended."""
+    flight = next((flight for flight in flights if not flight.ended), None)
+    if flight is None:
+        return None
+    stage: StageName = "setup"
+    place = done = of = 0
+    for event in list(flight.events):
+        match event:
+            case Accepted():
+                place = event.place
+            case StageStarted() | StageEnded():
+                stage, done, of = event.stage, 0, 0
+            case Progress():
+                stage, done, of = event.stage, event.done, event.of
+            case _:
+                continue
+    return Busy(stage, place, done, of, len(flights) > 1, flight.run.stage == WALK)
