@@ -56,10 +56,12 @@ def _list(asked: Namespace, _: Settings, words: Words) -> int:
 
 
 def _run(asked: Namespace, settings: Settings, words: Words) -> int:
+    from debugger.stages.train import ENOUGH_STEPS
     from scenarios import recordings
 
     scenario = _scenario(asked.scenario, words)
-    asked.steps = asked.steps or scenario.checks.steps
+    least = ENOUGH_STEPS if asked.stage == "train" else 1
+    asked.steps = asked.steps or max(least, scenario.checks.steps)
     run = _asked_run(asked, settings, scenario.patched(asked.fix))
     run = replace(run, filename=str(scenario.folder / "script.py"))
     if scenario.needs is not None and run.device == "auto":

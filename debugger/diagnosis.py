@@ -63,6 +63,7 @@ _NEEDS: dict[StageName, tuple[StageName, ...]] = {
     "step": ("overfit", "train"),
 }
 """A stage that ended in an exception, and the stages that would only meet the same one again."""
+TRAINING: tuple[StageName, ...] = ("overfit", "train")
 _VERSIONS = ("transformers", "torch", "datasets", "evaluate", "accelerate", "numpy")
 
 Tell = Callable[[Event], None]
@@ -177,7 +178,10 @@ def _tell_setup(built: script.Building, run: Run, seconds: float, emit: Tell) ->
 
 
 def _walk(pipeline: Pipeline, view: View, stage: str, steps: int, emit: Tell) -> list[Ending]:
-    wanted: list[StageName] = [n for n in STAGES[1:] if stage in (WALK, ALL, n)]
+    left_out = () if steps else TRAINING
+    wanted: list[StageName] = [
+        n for n in STAGES[1:] if stage in (WALK, ALL, n) and n not in left_out
+    ]
     endings: list[Ending] = []
     blocked: dict[StageName, StageName] = {}
     for name in wanted:

@@ -16,7 +16,7 @@ class Run:
     `stage` is a stage's name, "walk" (every stage up to the first that fails) or "all".
     `filename` is where the script stands on disk, when it does: imports beside it and the lines in
     tracebacks come from there. `folder` is the working folder; None means one of the run's own.
-    `steps` bounds the `train` stage.
+    `steps` bounds the `train` stage; with 0 nothing is trained, and `overfit` is left out too.
     """
 
     script: str

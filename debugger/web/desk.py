@@ -11,6 +11,7 @@ from debugger.outcome import STAGES, StageName
 from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
 from debugger.settings import Settings
+from debugger.stages.train import ENOUGH_STEPS
 from debugger.web.flights import busy_with, compared, going_on, report_of
 from debugger.web.scene import Scene, Source
 from debugger.web.visit import Panel, Record, Side, Visit, stacked
@@ -213,12 +214,13 @@ class Clinic:
 
     def _run(self, desk: Desk, stage: str, script: str | None = None) -> Run:
         scenario = self.known[desk.visit.scenario]
+        steps = scenario.checks.steps
         return Run(
             scenario.changed(desk.visit.changes) if script is None else script,
             stage,  # type: ignore[arg-type]
             device=self._settings.device,  # type: ignore[arg-type]
             assets=self._settings.assets,  # type: ignore[arg-type]
-            steps=scenario.checks.steps,
+            steps=max(steps, ENOUGH_STEPS) if stage == "train" else steps,
         )
 
     def scene(self, desk: Desk) -> Scene:
@@ -259,7 +261,7 @@ class Clinic:
         reports: dict[StageName, StageReport] = {}
         sources: dict[StageName, Source] = {}
         for stage in desk.record.case(desk.visit.scenario).ran.get(variant, ()):
-            flight = self._engine.known(self._run(desk, stage, script))
+            flight = self._answer(desk, stage, script)
             if flight is None:
                 continue
             report = report_of(flight)
@@ -274,9 +276,14 @@ class Clinic:
             )
         return reports, sources
 
+    def _answer(self, desk: Desk, stage: StageName, script: str) -> Flight | None:
+        """What is known of a stage: looked at by itself, else as a walk went through it."""
+        alone, steps = self._run(desk, stage, script), self.known[desk.visit.scenario].checks.steps
+        return self._engine.known(alone) or self._engine.known(replace(alone, steps=steps))
+
     def _beside_twin(self, desk: Desk, flight: Flight) -> Report:
         scenario = self.known[desk.visit.scenario]
-        twin = self._engine.known(self._run(desk, "train", scenario.twin))
+        twin = self._engine.known(replace(flight.run, script=scenario.twin))
         return report_of(flight) if twin is None else compared(flight, twin)
 
     def _whole(self, desk: Desk, script: str) -> Report | None:

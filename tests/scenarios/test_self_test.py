@@ -87,7 +87,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory, chosen: set[str]) -> Itera
             steps = steps_to(fix.ends_at, scenario)
             answers.ask(Run(scenario.tried(fix.id), WALK, device=CPU, steps=steps))
         for scenario, cheat in ((s, c) for s, c in CHEATS if s.id in chosen):
-            answers.ask(Run(scenario.cheated(cheat.id), WALK, device=CPU, steps=1))
+            answers.ask(Run(scenario.cheated(cheat.id), WALK, device=CPU, steps=0))
         yield answers
 
 
@@ -158,7 +158,7 @@ def test_a_change_that_a_decoy_does_not_need_does_no_harm(
 @pytest.mark.parametrize(("scenario", "cheat"), CHEATS, ids=name_of)
 def test_a_cheat_is_refused(answers: Answers, scenario: Scenario, cheat: Cheat) -> None:
     script, twin = scenario.cheated(cheat.id), answers.trained(scenario.twin, scenario)
-    verdict = judge(answers.walked(script), twin, scenario)
+    verdict = judge(answers.walked(script, steps=0), twin, scenario)
     if cheat.refused_by not in verdict.missing:
         verdict = judge(answers.glanced(script), twin, scenario)
 
