@@ -72,8 +72,11 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     apply(page, "wrong_collator", "shorter_max_length")
     assert state(page, "batch") == WORDS.say("outcome", "fail")
     page.click("#right [role=tab][data-with=fix]")
-    assert scenario.words.fixes["shorter_max_length"].says in page.inner_text("#right")
+    says = scenario.words.fixes["shorter_max_length"].says
+    page.locator("#right .applied", has_text=says).wait_for()
 
+    page.click("#right [data-act=back]")
+    page.wait_for_selector("#right [data-act=back]", state="detached")
     apply(page, "wrong_collator", scenario.twin_fixes[0])
     page.wait_for_selector(".proof")
     assert scenario.words.lesson in page.inner_text(".proof")

@@ -57,6 +57,12 @@ def test_as_many_evaluations_are_planned_as_the_trainer_makes(
     assert sum("eval_loss" in entry for entry in trainer.state.log_history) == evaluations
 
 
+def test_evaluations_that_were_asked_for_afterwards_are_counted_too() -> None:
+    trainer = tiny.classifier(args=tiny.arguments().set_evaluate(strategy="epoch"))
+
+    assert TrainerPipeline(trainer).evaluate().evaluations == 3
+
+
 def test_a_callback_or_a_loop_of_ones_own_may_evaluate() -> None:
     class Mine(TrainerCallback):
         def on_epoch_end(self, *args: Any, **kwargs: Any) -> None: ...

@@ -93,10 +93,11 @@ def _planned_evaluations(trainer: Trainer, steps: int | None) -> int | None:
         return 0
     if steps is None:
         return None
+    delay = args.eval_delay or 0  # set_evaluate leaves None there
     if strategy == "epoch":
-        return max(0, math.ceil(args.num_train_epochs) - math.ceil(args.eval_delay))
+        return max(0, math.ceil(args.num_train_epochs) - math.ceil(delay))
     every = args.eval_steps if args.eval_steps >= 1 else math.ceil(steps * args.eval_steps)
-    return sum(step >= args.eval_delay for step in range(int(every), steps + 1, int(every)))
+    return sum(step >= delay for step in range(int(every), steps + 1, int(every)))
 
 
 def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...] | None:
