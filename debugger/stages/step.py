@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from typing import Any
 
@@ -22,7 +23,12 @@ def observe(pipeline: Pipeline, emit: Emit) -> Step:
 
 
 def measured(seen: Step) -> dict[str, Any]:
-    return {"learning_rate": seen.peak_learning_rate, "trainable": seen.trainable}
+    moved = repr([(block.name, block.gradient, block.update) for block in seen.blocks])
+    return {
+        "learning_rate": seen.peak_learning_rate,
+        "trainable": seen.trainable,
+        "moved": hashlib.sha256(moved.encode()).hexdigest()[:16] if seen.steps else None,
+    }
 
 
 def show(seen: Step, facts: Facts) -> list[Evidence]:

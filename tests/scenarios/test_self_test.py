@@ -1,30 +1,22 @@
 """The catalogue tests itself, both ways: every script fails as promised, every fix ends as it says.
 
-All runs go through the engine, as many at once as there are cores; a test waits for its own.
-What a scenario promises is promised for the CPU; `test_gpu.py` looks at a GPU.
+All runs are asked for before the first test waits for its own.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-
 import pytest
 
 import scenarios
-from debugger.judge import Verdict, judge
+from debugger.judge import judge
 from debugger.outcome import StageName
-from debugger.report import Report, gather
-from debugger.run import ALL, WALK, Run
-from debugger.workers.local import LocalEngine
+from debugger.report import Report
 from scenarios import Scenario
 from scenarios.scenario import Cheat, Fix
+from tests.scenarios.proving import Answers
 
 pytestmark = pytest.mark.slow
 
-CPU = "cpu"
 ALL_SCENARIOS = scenarios.all()
 FAULTY = [scenario for scenario in ALL_SCENARIOS if not scenario.decoy]
 RIGHT = [(s, f) for s in FAULTY for f in s.fixes if f.right]
@@ -40,62 +32,32 @@ def name_of(value: object) -> str:
 
 
 def steps_to(stage: StageName | None, scenario: Scenario) -> int:
-    """What only the training shows needs the training; elsewhere a step of it is enough."""
+    """One step is enough to train at all; what only training shows needs as many as the judge."""
     return scenario.checks.steps if stage == "train" else 1
 
 
-class Answers:
-    """Each distinct run once, in the order in which they were asked."""
-
-    def __init__(self, engine: LocalEngine, threads: ThreadPoolExecutor) -> None:
-        self._engine, self._threads = engine, threads
-        self._asked: dict[Run, Future[Report]] = {}
-
-    def ask(self, run: Run) -> Future[Report]:
-        if run not in self._asked:
-            self._asked[run] = self._threads.submit(lambda: gather(self._engine.events(run)))
-        return self._asked[run]
-
-    def walked(self, script: str, steps: int = 1) -> Report:
-        """Up to the first stage that fails, with `steps` of training if it gets that far."""
-        return self.ask(Run(script, WALK, device=CPU, steps=steps)).result()
-
-    def glanced(self, script: str) -> Report:
-        """Every stage, whatever fails before it, with one step of training."""
-        return self.ask(Run(script, ALL, device=CPU, steps=1)).result()
-
-    def trained(self, script: str, scenario: Scenario) -> Report:
-        return self.ask(Run(script, ALL, device=CPU, steps=scenario.checks.steps)).result()
-
-
-@pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory, chosen: set[str]) -> Iterator[Answers]:
-    cores = os.cpu_count() or 1
-    folder: Path = tmp_path_factory.mktemp("clinic")
-    with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
-        answers = Answers(engine, threads)
-        for scenario in (s for s in FAULTY if s.id in chosen):
-            steps = steps_to(scenario.first_stage, scenario)
-            answers.ask(Run(scenario.script, WALK, device=CPU, steps=steps))
-        for scenario in (s for s in ALL_SCENARIOS if s.id in chosen):
-            answers.ask(Run(scenario.twin, ALL, device=CPU, steps=scenario.checks.steps))
-        for scenario, fix in ((s, f) for s, f in RIGHT if s.id in chosen):
-            text = scenario.mended(fix.id)
-            answers.ask(Run(text, ALL, device=CPU, steps=scenario.checks.steps))
-        tried = (*UNCOVERS, *WRONG, *HARMLESS)
-        for scenario, fix in ((s, f) for s, f in tried if s.id in chosen):
-            steps = steps_to(fix.ends_at, scenario)
-            answers.ask(Run(scenario.tried(fix.id), WALK, device=CPU, steps=steps))
-        for scenario, cheat in ((s, c) for s, c in CHEATS if s.id in chosen):
-            answers.ask(Run(scenario.cheated(cheat.id), WALK, device=CPU, steps=0))
-        yield answers
+@pytest.fixture(scope="module", autouse=True)
+def asked(answers: Answers, chosen: set[str]) -> None:
+    for scenario in (s for s in ALL_SCENARIOS if s.id in chosen):
+        answers.twin(scenario)
+        if not scenario.decoy:
+            answers.walk(scenario.script, steps_to(scenario.first_stage, scenario))
+    for scenario, fix in ((s, f) for s, f in RIGHT if s.id in chosen):
+        answers.repaired(scenario, scenario.mended(fix.id))
+    for scenario, fix in ((s, f) for s, f in (*UNCOVERS, *WRONG, *HARMLESS) if s.id in chosen):
+        answers.walk(scenario.tried(fix.id), steps_to(fix.ends_at, scenario))
+    for scenario, fix in ((s, f) for s, f in ALONE if s.id in chosen):
+        answers.walk(scenario.patched([fix.id]))
+    for scenario, cheat in ((s, c) for s, c in CHEATS if s.id in chosen):
+        answers.walk(scenario.cheated(cheat.id), steps=0)
 
 
 @pytest.mark.parametrize("scenario", FAULTY, ids=name_of)
 def test_the_broken_script_fails_at_the_promised_stage(
     answers: Answers, scenario: Scenario
 ) -> None:
-    report = answers.walked(scenario.script, steps_to(scenario.first_stage, scenario))
+    steps = steps_to(scenario.first_stage, scenario)
+    report = answers.walk(scenario.script, steps).result()
 
     assert report.outcome in ("fail", "stopped")
     assert report.first_failing_stage == scenario.first_stage
@@ -106,7 +68,7 @@ def test_the_broken_script_fails_at_the_promised_stage(
 
 @pytest.mark.parametrize("scenario", ALL_SCENARIOS, ids=name_of)
 def test_the_twin_passes_every_stage(answers: Answers, scenario: Scenario) -> None:
-    report = answers.trained(scenario.twin, scenario)
+    report = answers.twin(scenario).result()
 
     outcomes = {stage.stage: stage.outcome for stage in report.stages}
     assert set(outcomes.values()) == {"pass"}, (outcomes, report.findings)
@@ -117,7 +79,8 @@ def test_the_twin_passes_every_stage(answers: Answers, scenario: Scenario) -> No
 @pytest.mark.parametrize(("scenario", "fix"), RIGHT, ids=name_of)
 def test_a_right_fix_cures(answers: Answers, scenario: Scenario, fix: Fix) -> None:
     """Alone, or in its place among the twin's where several faults are stacked."""
-    verdict = judged(answers, scenario, scenario.mended(fix.id))
+    report = answers.repaired(scenario, scenario.mended(fix.id)).result()
+    verdict = judge(report, answers.twin(scenario).result(), scenario)
 
     assert verdict.cured, verdict
 
@@ -126,15 +89,15 @@ def test_a_right_fix_cures(answers: Answers, scenario: Scenario, fix: Fix) -> No
 def test_a_right_fix_of_stacked_faults_uncovers_the_next(
     answers: Answers, scenario: Scenario, fix: Fix
 ) -> None:
-    ends_as_it_says(answers.walked(scenario.tried(fix.id)), fix)
+    ends_as_it_says(answers.walk(scenario.tried(fix.id)).result(), fix)
 
 
 @pytest.mark.parametrize(("scenario", "fix"), ALONE, ids=name_of)
 def test_one_fix_of_stacked_faults_alone_is_no_cure(
     answers: Answers, scenario: Scenario, fix: Fix
 ) -> None:
-    report = answers.walked(scenario.patched([fix.id]))
-    verdict = judge(report, answers.trained(scenario.twin, scenario), scenario)
+    report = answers.walk(scenario.patched([fix.id])).result()
+    verdict = judge(report, answers.twin(scenario).result(), scenario)
 
     assert not verdict.cured
     assert "stage_fails" in verdict.missing
@@ -143,24 +106,24 @@ def test_one_fix_of_stacked_faults_alone_is_no_cure(
 @pytest.mark.parametrize(("scenario", "fix"), WRONG, ids=name_of)
 def test_a_wrong_fix_ends_as_it_says(answers: Answers, scenario: Scenario, fix: Fix) -> None:
     steps = steps_to(fix.ends_at, scenario)
-    ends_as_it_says(answers.walked(scenario.tried(fix.id), steps), fix)
+    ends_as_it_says(answers.walk(scenario.tried(fix.id), steps).result(), fix)
 
 
 @pytest.mark.parametrize(("scenario", "fix"), HARMLESS, ids=name_of)
 def test_a_change_that_a_decoy_does_not_need_does_no_harm(
     answers: Answers, scenario: Scenario, fix: Fix
 ) -> None:
-    report = answers.walked(scenario.patched([fix.id]))
+    report = answers.walk(scenario.patched([fix.id])).result()
 
     assert report.outcome == "pass", report.findings
 
 
 @pytest.mark.parametrize(("scenario", "cheat"), CHEATS, ids=name_of)
 def test_a_cheat_is_refused(answers: Answers, scenario: Scenario, cheat: Cheat) -> None:
-    script, twin = scenario.cheated(cheat.id), answers.trained(scenario.twin, scenario)
-    verdict = judge(answers.walked(script, steps=0), twin, scenario)
+    script, twin = scenario.cheated(cheat.id), answers.twin(scenario).result()
+    verdict = judge(answers.walk(script, steps=0).result(), twin, scenario)
     if cheat.refused_by not in verdict.missing:
-        verdict = judge(answers.glanced(script), twin, scenario)
+        verdict = judge(answers.whole(script, steps=1).result(), twin, scenario)
 
     assert not verdict.cured
     assert cheat.refused_by in verdict.missing
@@ -169,8 +132,3 @@ def test_a_cheat_is_refused(answers: Answers, scenario: Scenario, cheat: Cheat) 
 def ends_as_it_says(report: Report, fix: Fix) -> None:
     assert report.first_failing_stage == fix.ends_at
     assert fix.code in [f.code for f in report.findings]
-
-
-def judged(answers: Answers, scenario: Scenario, script: str) -> Verdict:
-    report = answers.trained(script, scenario)
-    return judge(report, answers.trained(scenario.twin, scenario), scenario)
