@@ -16,7 +16,12 @@ from tests.browser.app import LONG, Visit, open_page
 pytestmark = pytest.mark.slow
 
 WORDS = Words()
-SIZES = [(1280, 800), (1920, 1080), (390, 844)]
+LOOKS = [
+    ((1280, 800), "light"),
+    ((1920, 1080), "dark"),
+    ((390, 844), "light"),
+    ((390, 844), "dark"),
+]
 STAGES = ("setup", "data", "batch", "forward", "step", "evaluate", "overfit", "train")
 
 
@@ -212,8 +217,7 @@ def test_a_link_carries_scenario_stage_changes_and_present_mode(visit: Visit) ->
     assert "num_labels=3" in page.inner_text("#left .code")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=str)
 def test_nothing_overflows_and_axe_finds_no_serious_fault(
     visit: Visit, address: str, size: tuple[int, int], scheme: str
 ) -> None:
