@@ -10,6 +10,7 @@ from pygments.lexers.python import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, String
 
 from debugger.web.markup import escape
+from debugger.words import Words
 
 _KINDS = (
     (Comment, "cm"),
@@ -75,6 +76,12 @@ def diff(before: str, after: str, label: str, words: Mapping[str, str]) -> str:
         f'<div class="diff" role="region" aria-label="{escape(label)}" tabindex="0">'
         f"<table><tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def diff_words(words: Words) -> tuple[str, dict[str, str]]:
+    """The label of a diff, and the words for its signs."""
+    signs = {name: words.say("clinic", name) for name in ("gone", "new")}
+    return words.say("clinic", "diff_label"), signs
 
 
 def _row(kind: str, old: str, new: str, sign: str, line: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from debugger.outcome import STAGES, StageName
 from debugger.printing.sentences import MARKS
 from debugger.web import code
@@ -154,15 +152,10 @@ def _blamed(scene: Scene, words: Words) -> Blamed:
     return blamed
 
 
-def diff_words(words: Words) -> Mapping[str, str]:
-    return {name: words.say("clinic", name) for name in ("gone", "new")}
-
-
 def _diff(scene: Scene, words: Words) -> str:
     if not scene.visit.changes:
         return f'<p class="empty">{escape(words.say("clinic", "no_changes"))}</p>'
-    label = words.say("clinic", "diff_label")
-    return code.diff(scene.scenario.script, scene.script, label, diff_words(words))
+    return code.diff(scene.scenario.script, scene.script, *code.diff_words(words))
 
 
 def notes(scene: Scene, words: Words) -> str:
@@ -183,7 +176,8 @@ def notes(scene: Scene, words: Words) -> str:
     return (
         f'<div class="notes"><h3>{say("complaint")}</h3>'
         f"<blockquote>{escape(scenario.words.complaint)}</blockquote>"
-        f'{listed}{then_and_now(scene, words)}{lesson}<ul class="links">{links}</ul></div>'
+        f'{listed}{then_and_now(scene, words)}{lesson}<ul class="links">{links}</ul>'
+        f'<p class="dim">{say("keys")}</p></div>'
     )
 
 

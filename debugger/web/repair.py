@@ -55,9 +55,7 @@ def _chosen(scene: Scene, words: Words) -> str:
         for change in gone
     )
     after = scene.scenario.changed(changes)
-    label = words.say("clinic", "diff_label")
-    names = {name: words.say("clinic", name) for name in ("gone", "new")}
-    shown = code.diff(scene.script, after, label, names)
+    shown = code.diff(scene.script, after, *code.diff_words(words))
     apply = escape(words.say("clinic", "apply"))
     return (
         instead + shown + f"<p>{button(apply, 'apply', patch.id, 'go', scene.busy is not None)}</p>"

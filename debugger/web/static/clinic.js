@@ -124,6 +124,8 @@
     const keys = { r: '#foot .go', a: '#foot .all', h: '#foot .hint', f: '#right [data-with=fix]', e: '#right [data-with=evidence]',
       s: '#right [data-act=open]', p: '#bar [data-act=present]', '[': '#foot .prev', ']': '#foot .next', Escape: '#foot .stop' };
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    // In front of a class answers stay hidden until this key.
+    if (key === 's') root.classList.toggle('reveal');
     if (/^[1-8]$/.test(key)) press(`#rail li:nth-child(${key}) button`);
     else if (keys[key]) press(keys[key]);
   });
