@@ -59,7 +59,7 @@ def main(seeds: int) -> None:
     print(HEAD.format(last=seeds - 1, seeds=seeds), flush=True)
     with (
         tempfile.TemporaryDirectory() as folder,
-        LocalEngine(workers, 900, 4000, Path(folder)) as engine,
+        LocalEngine(workers, 3600, 4000, Path(folder)) as engine,
         ThreadPoolExecutor(workers) as threads,
     ):
         asked = [
