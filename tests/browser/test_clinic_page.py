@@ -177,7 +177,7 @@ def test_the_keyboard_alone_reaches_a_repair(visit: Visit) -> None:
     page.wait_for_selector("#right .diff")
     assert page.evaluate(f"{focus}.act") == "choose"
     page.keyboard.press("h")
-    page.wait_for_function("document.querySelector('#foot .hint') !== null")
+    page.wait_for_timeout(1000)
     page.keyboard.press("p")
     page.wait_for_selector("html.present")
     assert "present=1" in page.url
