@@ -31,30 +31,27 @@ def view(script: str, task: Any = "classification") -> View:
 
 
 @pytest.mark.parametrize(
-    ("more", "evaluations"),
+    "more",
     [
-        ({}, 0),
-        ({"eval_strategy": "epoch"}, 3),
-        ({"eval_strategy": "epoch", "eval_delay": 5}, 0),
-        ({"eval_strategy": "steps", "eval_steps": 10}, 3),
-        ({"eval_strategy": "steps", "eval_steps": 36}, 1),
-        ({"eval_strategy": "steps", "eval_steps": 37}, 0),
-        ({"eval_strategy": "steps", "eval_steps": 0.5}, 2),
-        ({"eval_strategy": "steps", "eval_steps": 10, "eval_delay": 25}, 1),
-        ({"eval_strategy": "steps", "eval_steps": 10, "max_steps": 9}, 0),
-        ({"eval_strategy": "steps", "eval_steps": 10, "gradient_accumulation_steps": 4}, 0),
+        {},
+        {"eval_strategy": "epoch"},
+        {"eval_strategy": "epoch", "eval_delay": 5},
+        {"eval_strategy": "steps", "eval_steps": 10},
+        {"eval_strategy": "steps", "eval_steps": 36},
+        {"eval_strategy": "steps", "eval_steps": 37},
+        {"eval_strategy": "steps", "eval_steps": 0.5},
+        {"eval_strategy": "steps", "eval_steps": 10, "eval_delay": 25},
+        {"eval_strategy": "steps", "eval_steps": 10, "max_steps": 9},
+        {"eval_strategy": "steps", "eval_steps": 10, "gradient_accumulation_steps": 4},
     ],
 )
-def test_as_many_evaluations_are_planned_as_the_trainer_makes(
-    more: dict[str, Any], evaluations: int
-) -> None:
+def test_as_many_evaluations_are_planned_as_the_trainer_makes(more: dict[str, Any]) -> None:
     args = tiny.arguments(save_strategy="no", disable_tqdm=True, **more)
     trainer = tiny.classifier(args=args)
     planned = TrainerPipeline(trainer).evaluate().evaluations
     trainer.train()
 
-    assert planned == evaluations
-    assert sum("eval_loss" in entry for entry in trainer.state.log_history) == evaluations
+    assert planned == sum("eval_loss" in entry for entry in trainer.state.log_history)
 
 
 def test_evaluations_that_were_asked_for_afterwards_are_counted_too() -> None:

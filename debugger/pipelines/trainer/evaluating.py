@@ -6,11 +6,13 @@ import math
 import sys
 from collections.abc import Iterator, Sized
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 import numpy as np
 import torch
-from transformers import EvalPrediction, Trainer
+from transformers import EvalPrediction, Trainer, TrainerControl, TrainerState
+from transformers.trainer_callback import DefaultFlowCallback
 
 from debugger.failure import failure_of
 from debugger.pipelines.face import Evaluate, Facts
@@ -96,8 +98,22 @@ def _planned_evaluations(trainer: Trainer, steps: int | None) -> int | None:
     delay = args.eval_delay or 0  # set_evaluate leaves None there
     if strategy == "epoch":
         return max(0, math.ceil(args.num_train_epochs) - math.ceil(delay))
-    every = args.eval_steps if args.eval_steps >= 1 else math.ceil(steps * args.eval_steps)
-    return sum(step >= delay for step in range(int(every), steps + 1, int(every)))
+    return _evaluations_by_steps(args, steps, delay)
+
+
+def _evaluations_by_steps(args: Any, steps: int, delay: float) -> int:
+    """Asked of the library: transformers 5 evaluates after the last step too, 4 does not."""
+    flow, control = DefaultFlowCallback(), TrainerControl()
+    asked: Any = copy(args)
+    asked.eval_delay = delay
+    state = TrainerState(max_steps=steps)
+    state.compute_steps(asked, steps)
+    count = 0
+    for step in {*range(state.eval_steps, steps + 1, state.eval_steps), steps}:
+        state.global_step, control.should_evaluate = step, False
+        flow.on_step_end(asked, state, control)
+        count += control.should_evaluate
+    return count
 
 
 def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...] | None:
