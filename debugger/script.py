@@ -175,7 +175,7 @@ class Places:
         begins = max(node.lineno for node in self._statements if node.lineno <= first)
         known = (*_HARMLESS, *(node.name for node in self._functions))
         return all(
-            call in trainings or ast.unparse(call.func).rpartition(".")[2].endswith(known)
+            call in trainings or _last(call.func).endswith(known)
             for call in self._calls
             if call.lineno >= begins
         )

@@ -188,18 +188,13 @@ class Scenario:
 
     def patched(self, fix_ids: list[str] | tuple[str, ...]) -> str:
         """The script with these fixes applied, in this order."""
-        script = self.script
-        for fix_id in fix_ids:
-            script = self._replaced(script, self.fix(fix_id))
-        return script
+        return self._applied(map(self.fix, fix_ids))
 
     def cheated(self, cheat_id: str) -> str:
         """The script with one cheat in it; the twin with it, when it is `instead_of` a fix."""
         for cheat in self.cheats:
             if cheat.id == cheat_id:
-                return (
-                    self._instead(cheat) if cheat.instead_of else self._replaced(self.script, cheat)
-                )
+                return self._instead(cheat) if cheat.instead_of else self._applied([cheat])
         known = ", ".join(cheat.id for cheat in self.cheats) or "none"
         raise ScenarioError(f"{self.id} has no cheat {cheat_id!r}; it has {known}.")
 
@@ -211,10 +206,7 @@ class Scenario:
     def changed(self, ids: Iterable[str]) -> str:
         """The script with these fixes and cheats applied, in this order: what a page offers."""
         cheats = {cheat.id: cheat for cheat in self.cheats}
-        script = self.script
-        for patch_id in ids:
-            script = self._replaced(script, cheats.get(patch_id) or self.fix(patch_id))
-        return script
+        return self._applied(cheats.get(patch_id) or self.fix(patch_id) for patch_id in ids)
 
     @property
     def stacked(self) -> bool:
@@ -241,18 +233,17 @@ class Scenario:
         return self.patched(self.twin_fixes)
 
     def _instead(self, patch: Fix | Cheat) -> str:
-        place = self.place(patch)
-        script = self._replaced(self.patched(self.twin_fixes[:place]), patch)
-        for fix_id in self.twin_fixes[place + 1 :]:
-            script = self._replaced(script, self.fix(fix_id))
-        return script
+        place, fixes = self.place(patch), [self.fix(fix_id) for fix_id in self.twin_fixes]
+        return self._applied([*fixes[:place], patch, *fixes[place + 1 :]])
 
-    def _replaced(self, script: str, patch: Fix | Cheat) -> str:
-        for replacement in patch.replacements:
-            if script.count(replacement.old) != 1:
-                raise ScenarioError(
-                    f"{self.id}: {patch.id!r} cannot be applied after the changes before it; "
-                    "both touch the same lines."
-                )
-            script = script.replace(replacement.old, replacement.new)
+    def _applied(self, patches: Iterable[Fix | Cheat]) -> str:
+        script = self.script
+        for patch in patches:
+            for replacement in patch.replacements:
+                if script.count(replacement.old) != 1:
+                    raise ScenarioError(
+                        f"{self.id}: {patch.id!r} cannot be applied after the changes before it; "
+                        "both touch the same lines."
+                    )
+                script = script.replace(replacement.old, replacement.new)
         return script

@@ -54,7 +54,7 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
             _enter(at, str(request.query_params), clinic)
         except LinkError as error:
             return [at, keep(at.record), *_nowhere(error, clinic.words)]
-        return [at, keep(at.record), *_draw(at, clinic)]
+        return _updates(at, clinic)
 
     # A generator that yields nothing would empty the page.
     async def resume(desk: Desk) -> AsyncIterator[list[Any]]:
@@ -69,7 +69,7 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         if at is None:
             return unchanged
         clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
-        return [at, keep(at.record), *_draw(at, clinic)]
+        return _updates(at, clinic)
 
     async def start(desk: Desk | None, kept: Any, told: gr.EventData) -> AsyncIterator[list[Any]]:
         at = _at_home(desk, kept, told._data, clinic)
@@ -78,7 +78,7 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
             return
         what = clinic.plan(at, str(told._data.get("act")), str(told._data.get("with")))
         if what is None:
-            yield [at, keep(at.record), *_draw(at, clinic)]
+            yield _updates(at, clinic)
             return
         async for update in _follow(at, what, clinic):
             yield update
@@ -117,13 +117,15 @@ def _at_home(desk: Desk | None, kept: Any, told: Any, clinic: Clinic) -> Desk | 
 
 async def _follow(desk: Desk, what: str, clinic: Clinic) -> AsyncIterator[list[Any]]:
     async for _ in clinic.follow(desk, what):
-        yield [desk, keep(desk.record), *_draw(desk, clinic)]
+        yield _updates(desk, clinic)
 
 
-def _draw(desk: Desk, clinic: Clinic) -> list[Any]:
-    """The parts that look otherwise than last time."""
+def _updates(desk: Desk, clinic: Clinic) -> list[Any]:
+    """The desk, what the browser is to keep and every part, where it is not as it was last sent."""
     scene = clinic.scene(desk)
-    updates = []
+    kept = gr.skip() if desk.sent == desk.record else keep(desk.record)
+    desk.sent = desk.record
+    updates = [desk, kept]
     for name, part in PARTS.items():
         html = part(scene, clinic.words)
         updates.append(gr.skip() if desk.drawn.get(name) == html else html)

@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, get_args
+from typing import get_args
 
 from debugger.outcome import STAGES, StageName
 from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
 from debugger.settings import Settings
 from debugger.stages.train import ENOUGH_STEPS
-from debugger.web.flights import busy_with, compared, going_on, report_of
+from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
 from debugger.web.scene import Scene, Source
-from debugger.web.visit import Panel, Record, Side, Visit, stacked
+from debugger.web.visit import SURENESS, Panel, Record, Side, Visit, stacked
 from debugger.words import Words
 from debugger.workers.sharing import Flight, Shared
 from scenarios import Scenario, ScenarioError
 
 TICK_SECONDS = 0.08
-Device = Literal["auto", "cpu", "cuda"]
 
 
 @dataclass(eq=False)
@@ -32,6 +31,7 @@ class Desk:
     flights: list[Flight] = field(default_factory=list)
     shared: dict[tuple[str, StageName], bool] = field(default_factory=dict)
     drawn: dict[str, str] = field(default_factory=dict)
+    sent: Record | None = None
     wanted: str | None = None
     stopping: bool = False
     note: str = ""
@@ -83,7 +83,7 @@ class Clinic:
                 desk.remember(opened=True)
             case "cause" if self.words.has("cause", with_) and case.sure is None:
                 desk.remember(cause=with_)
-            case "sure" if case.cause is not None and with_ in ("guess", "fairly", "certain"):
+            case "sure" if case.cause is not None and with_ in SURENESS:
                 desk.remember(sure=with_)
                 if self.scene(desk).left_alone:
                     desk.remember(solved=True)
@@ -163,15 +163,14 @@ class Clinic:
                 yield
             if not desk.stopping:
                 self._ran(desk, variant, what)
-                if what == WALK and self._all_ran(desk):
+                if what == WALK and went_through(report_of(desk.flights[0])):
                     desk.flights = [self._engine.board(replace(run, script=scenario.twin))]
                     yield
                     async for _ in self._watch(desk):
                         yield
         finally:
             for flight in desk.flights:
-                if not flight.shared:
-                    self._engine.leave(flight, at_once=desk.stopping)
+                self._engine.leave(flight, at_once=desk.stopping)
             desk.flights = []
         if desk.stopping:
             desk.note = self.words.say("clinic", "stopped_by_you")
@@ -208,10 +207,6 @@ class Clinic:
         for stage in ended:
             desk.shared[variant, stage] = flight.shared
 
-    def _all_ran(self, desk: Desk) -> bool:
-        flight = desk.flights[0]
-        return all(stage.outcome != "not run" for stage in report_of(flight).stages)
-
     def _run(self, desk: Desk, stage: str, script: str | None = None) -> Run:
         scenario = self.known[desk.visit.scenario]
         steps = scenario.checks.steps
@@ -226,18 +221,20 @@ class Clinic:
     def scene(self, desk: Desk) -> Scene:
         """Everything to be drawn, from what is known and what is going on."""
         visit, scenario = desk.visit, self.known[desk.visit.scenario]
-        case = desk.record.case(scenario.id)
-        reports, sources = self._known_reports(desk, visit.variant, scenario.changed(visit.changes))
-        broken, _ = self._known_reports(desk, "", scenario.script)
+        case, script = desk.record.case(scenario.id), scenario.changed(visit.changes)
+        broken, sources = self._known_reports(desk, "", scenario.script)
+        reports = dict(broken)
+        if visit.changes:
+            reports, sources = self._known_reports(desk, visit.variant, script)
         if desk.flights:
             live = report_of(desk.flights[0])
             twin = report_of(desk.flights[1]) if len(desk.flights) > 1 else None
-            if desk.flights[0].run.script == scenario.changed(visit.changes):
+            if desk.flights[0].run.script == script:
                 reports |= going_on(live, twin)
         elsewhere: set[StageName] = {
             stage for name, stages in case.ran.items() if name != visit.variant for stage in stages
         }
-        whole = self._whole(desk, scenario.changed(visit.changes))
+        whole = self._whole(desk, script)
         return Scene(
             scenario=scenario,
             catalogue=self.catalogue,
@@ -292,4 +289,4 @@ class Clinic:
         if flight is None:
             return None
         report = report_of(flight)
-        return report if all(s.outcome != "not run" for s in report.stages) else None
+        return report if went_through(report) else None

@@ -17,11 +17,9 @@ from debugger.outcome import (
     StageStarted,
 )
 from debugger.report import Report, StageReport, gather
-from debugger.run import WALK
+from debugger.web.evidence import TWIN
 from debugger.web.scene import Busy
 from debugger.workers.sharing import Flight
-
-TWIN = " of the twin"
 
 
 def report_of(flight: Flight) -> Report:
@@ -36,6 +34,11 @@ def _finished(flight: Flight) -> Report:
 @lru_cache(maxsize=128)
 def compared(flight: Flight, twin: Flight) -> Report:
     return _one_chart(compare(report_of(flight), report_of(twin)))
+
+
+def went_through(report: Report) -> bool:
+    """Whether no stage was left out."""
+    return all(stage.outcome != "not run" for stage in report.stages)
 
 
 def _closed(events: list[Event]) -> list[Event]:
@@ -64,7 +67,7 @@ def going_on(live: Report, twin: Report | None) -> dict[StageName, StageReport]:
         if stage.outcome != "not run" or stage.curves or stage.evidence
     }
     if twin is not None and "train" in reports and not _has_chart(reports["train"].evidence):
-        beside = {f"{name}{TWIN}": points for name, points in twin.stage("train").curves.items()}
+        beside = {f"{name} {TWIN}": points for name, points in twin.stage("train").curves.items()}
         curves = {**reports["train"].curves, **beside}
         reports["train"] = replace(reports["train"], curves=curves)
     return reports
@@ -91,4 +94,4 @@ def busy_with(flights: list[Flight]) -> Busy | None:
                 stage, done, of = event.stage, event.done, event.of
             case _:
                 continue
-    return Busy(stage, place, done, of, len(flights) > 1, flight.run.stage == WALK)
+    return Busy(stage, place, done, of, len(flights) > 1)

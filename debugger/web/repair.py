@@ -7,6 +7,7 @@ from debugger.web.markup import button, escape
 from debugger.web.scene import Scene
 from debugger.words import Words
 from scenarios import Cheat, Fix
+from scenarios.scenario import Said
 
 LEARNT = 0.1
 """How far above the most common class an accuracy must lie to be called learning."""
@@ -29,15 +30,15 @@ def repairs(scene: Scene, words: Words) -> str:
     return "".join(parts)
 
 
-def _label(scene: Scene, patch_id: str) -> str:
-    said = scene.scenario.words
-    return (said.fixes.get(patch_id) or said.cheats[patch_id]).label
+def _said(scene: Scene, patch_id: str) -> Said:
+    words = scene.scenario.words
+    return words.fixes.get(patch_id) or words.cheats[patch_id]
 
 
 def _option(scene: Scene, words: Words, patch: Fix | Cheat) -> str:
     if patch.id in scene.visit.changes:
         return ""
-    label = escape(_label(scene, patch.id))
+    label = escape(_said(scene, patch.id).label)
     if patch.id in scene.case.tried:
         label += f" <small>({escape(words.say('clinic', 'tried'))})</small>"
     chosen = str(scene.visit.chosen == patch.id).lower()
@@ -49,10 +50,10 @@ def _chosen(scene: Scene, words: Words) -> str:
     if patch is None:
         return f'<p class="empty">{escape(words.say("clinic", "not_yet_tried"))}</p>'
     changes = scene.with_patch(patch.id)
-    gone = [change for change in scene.visit.changes if change not in changes]
+    gone = [_said(scene, change) for change in scene.visit.changes if change not in changes]
     instead = "".join(
-        f"<p class='dim'>{escape(words.say('clinic', 'instead', label=_label(scene, change)))}</p>"
-        for change in gone
+        f"<p class='dim'>{escape(words.say('clinic', 'instead', label=said.label))}</p>"
+        for said in gone
     )
     after = scene.scenario.changed(changes)
     shown = code.diff(scene.script, after, *code.diff_words(words))
@@ -64,13 +65,12 @@ def _chosen(scene: Scene, words: Words) -> str:
 
 def _applied(scene: Scene, words: Words, patch_id: str) -> str:
     """A change that is in the script, and, once it has run, what really happens with it."""
-    label = _label(scene, patch_id)
-    said = scene.scenario.words.fixes.get(patch_id) or scene.scenario.words.cheats[patch_id]
-    head = escape(words.say("clinic", "applied", label=label))
+    said = _said(scene, patch_id)
+    head = escape(words.say("clinic", "applied", label=said.label))
     really = ""
     if scene.reports and scene.busy is None and patch_id == scene.visit.changes[-1]:
         really = f"<p><b>{escape(words.say('clinic', 'really'))}:</b> {escape(said.says)}</p>"
-    back = escape(words.say("clinic", "take_back", label=label))
+    back = escape(words.say("clinic", "take_back", label=said.label))
     off = scene.busy is not None
     return (
         f'<div class="applied"><p><b>{head}</b></p>{really}'

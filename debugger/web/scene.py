@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from debugger.judge import Verdict, judge
 from debugger.outcome import STAGES, Finding, StageName
@@ -22,7 +23,6 @@ class Busy:
     done: int = 0
     of: int = 0
     twin: bool = False
-    walk: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Scene:
     broken: dict[StageName, StageReport] = field(default_factory=dict)
     note: str = ""
 
-    @property
+    @cached_property
     def script(self) -> str:
         return self.scenario.changed(self.visit.changes)
 
@@ -63,16 +63,11 @@ class Scene:
         )
 
     @property
-    def fault_seen(self) -> bool:
-        """A stage of the script has failed, so there is something to say about it."""
-        return self.first_failing is not None
-
-    @property
     def open(self) -> bool:
         """Whether what the rules found may be shown: the learner has spoken, or asked for it."""
         return self.case.opened or self.case.cause is not None or bool(self.visit.changes)
 
-    @property
+    @cached_property
     def verdict(self) -> Verdict | None:
         if self.whole is None or self.twin is None:
             return None

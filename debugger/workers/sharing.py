@@ -111,8 +111,7 @@ class Shared:
                 yield from fresh
                 seen += len(fresh)
         finally:
-            if not flight.shared:
-                self.leave(flight, at_once=True)
+            self.leave(flight, at_once=True)
 
     def cancel(self, ticket: str) -> None:
         self._engine.cancel(ticket)
