@@ -179,7 +179,7 @@ CASES = [
     Case("evaluate", "no_eval_set", lambda: tiny.classifier(eval_dataset=None)),
     Case("evaluate", "no_metric", lambda: tiny.classifier(compute_metrics=None)),
     Case("evaluate", "blind_training", lambda: tiny.classifier(
-        compute_metrics=None, args=tiny.arguments(eval_strategy="steps", eval_steps=1000))),
+        compute_metrics=None, args=tiny.arguments(eval_strategy="steps", eval_delay=1000))),
     Case("evaluate", "labels_never_reach_metric", lambda: tiny.classifier(
         eval_dataset=without_label(tiny.pairs(24, start=300)))),
     Case("evaluate", "metric_name_unknown", lambda: best_by("f1")),
