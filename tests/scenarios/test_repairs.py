@@ -49,8 +49,7 @@ REPAIRED = {scenario.id: repaired(scenario) for scenario in FAULTY}
 ALL_REPAIRS = [(s, name) for s in FAULTY for name in REPAIRED[s.id]]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def asked(answers: Answers, chosen: set[str]) -> None:
+def ask(answers: Answers, chosen: set[str]) -> None:
     for scenario in (s for s in FAULTY if s.id in chosen):
         for script in REPAIRED[scenario.id].values():
             answers.repaired(scenario, script)

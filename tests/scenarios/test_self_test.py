@@ -1,6 +1,6 @@
 """The catalogue tests itself, both ways: every script fails as promised, every fix ends as it says.
 
-All runs are asked for before the first test waits for its own.
+All runs are asked for before the first test, see `tests/conftest.py`.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ def steps_to(stage: StageName | None, scenario: Scenario) -> int:
     return scenario.checks.steps if stage == "train" else 1
 
 
-@pytest.fixture(scope="module", autouse=True)
-def asked(answers: Answers, chosen: set[str]) -> None:
+def ask(answers: Answers, chosen: set[str]) -> None:
     for scenario in (s for s in ALL_SCENARIOS if s.id in chosen):
         answers.twin(scenario)
         if not scenario.decoy:
