@@ -10,6 +10,7 @@ from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda")
 ASSETS = ("bundled", "hub")
+SWITCH = ("off", "on")
 
 
 class SettingError(ValueError):
@@ -31,6 +32,8 @@ class Settings:
     memory_mb: int
     host: str
     port: int
+    login: tuple[str, str] | None
+    mcp: bool
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -48,8 +51,15 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         memory_mb=int(reader.number("CLINIC_MEMORY_MB", 3000, 500, 1_000_000)),
         host=reader.text("CLINIC_HOST", environment.get("GRADIO_SERVER_NAME", "127.0.0.1")),
         port=int(reader.number("CLINIC_PORT", 7860, 1, 65_535)),
+        login=reader.login("CLINIC_LOGIN"),
+        mcp=reader.one_of("CLINIC_MCP", "off", SWITCH) == "on",
     )
     reader.refuse_unknown()
+    if settings.mcp and settings.login:
+        raise SettingError(
+            "CLINIC_MCP=on does not go together with CLINIC_LOGIN: "
+            "what the MCP server offers would be open to everybody."
+        )
     return settings
 
 
@@ -77,6 +87,13 @@ class _Reader:
         if not low <= number <= high:
             raise SettingError(f"{name} is {value}; it must lie between {low} and {high}.")
         return number
+
+    def login(self, name: str) -> tuple[str, str] | None:
+        value = self.text(name, "")
+        user, _, password = value.partition(":")
+        if value and not (user and password):
+            raise SettingError(f"{name} must be a name and a password with a colon between them.")
+        return (user, password) if value else None
 
     def refuse_unknown(self) -> None:
         for name in sorted(self._given.keys() - self._known):

@@ -31,11 +31,21 @@ def test_without_any_variable_the_defaults_hold() -> None:
         ("CLINIC_PORT", "70000"),
         ("CLINIC_TIME_LIMIT", "nan"),
         ("CLINIC_WROKERS", "2"),
+        ("CLINIC_LOGIN", "class"),
+        ("CLINIC_LOGIN", ":secret"),
+        ("CLINIC_MCP", "yes"),
     ],
 )
 def test_a_wrong_setting_is_named_in_the_sentence(name: str, value: str) -> None:
     with pytest.raises(settings.SettingError, match=name):
         settings.read({name: value})
+
+
+def test_tools_for_language_models_would_be_open_beside_a_login() -> None:
+    assert settings.read({"CLINIC_LOGIN": "class:a:b"}).login == ("class", "a:b")
+    assert settings.read({"CLINIC_MCP": "on"}).mcp
+    with pytest.raises(settings.SettingError, match=r"CLINIC_MCP.*CLINIC_LOGIN"):
+        settings.read({"CLINIC_LOGIN": "class:secret", "CLINIC_MCP": "on"})
 
 
 def test_an_empty_setting_is_a_setting_that_was_not_made() -> None:
