@@ -49,7 +49,8 @@ def read(scenario: Scenario) -> Recording | None:
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
         events = tuple(from_json(json.dumps(event).encode()) for event in raw["events"])
-        recording = Recording(raw["date"], raw["device"], raw["script"], events)
+        date = datetime.date.fromisoformat(raw["date"]).isoformat()
+        recording = Recording(date, raw["device"], raw["script"], events)
         gather(events)
     except (KeyError, TypeError, ValueError, ValidationError) as error:
         raise ScenarioError(f"{path} is not a recording: make it again.") from error

@@ -7,7 +7,7 @@ import secrets
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
@@ -68,7 +68,7 @@ class LocalEngine:
         self._started = self._finished = 0
         self._closed = False
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run) -> Generator[Event]:
         """First `Accepted`, again whenever the place in the queue changes; last one `Outcome`.
 
         Closing the iterator early cancels the run.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -32,12 +32,16 @@ GRACE_SECONDS = 15.0
 
 @dataclass(eq=False)
 class Flight:
-    """One run, going on or ended. `events` only grows; `shared` when its answer was known."""
+    """One run, going on or ended. `events` only grows; `shared` when its answer was known.
+
+    `recorded` names the device of a recording: such a run was never made here.
+    """
 
     run: Run
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     events: list[Event] = field(default_factory=list)
     shared: bool = False
+    recorded: str = ""
     listeners: int = 0
     news: threading.Condition = field(default_factory=threading.Condition)
 
@@ -62,14 +66,20 @@ class Shared:
         self._lock = threading.Lock()
         self._flying: dict[Run, Flight] = {}
         self._known: OrderedDict[Run, Flight] = OrderedDict()
+        self._recorded: dict[Run, Flight] = {}
+
+    def hold(self, run: Run, events: Sequence[Event], made: datetime, device: str) -> None:
+        """Answer this run, and the stages that it holds, with a recording from now on."""
+        for part, told in _answers(_key(run), list(events)):
+            self._recorded[part] = Flight(part, made, told, recorded=device)
 
     def known(self, run: Run) -> Flight | None:
         """The ended flight that answers this run, if there is one."""
+        key = _key(run)
         with self._lock:
-            flight = self._known.get(_key(run))
-            if flight is not None:
-                self._known.move_to_end(_key(run))
-            return flight
+            if key in self._known:
+                self._known.move_to_end(key)
+            return self._recorded.get(key) or self._known.get(key)
 
     def flying(self, run: Run) -> bool:
         with self._lock:
@@ -78,6 +88,8 @@ class Shared:
     def board(self, run: Run, again: bool = False) -> Flight:
         """Join this run: known, going on, or started now. `again` starts it whatever is known."""
         key = _key(run)
+        if key in self._recorded:
+            return replace(self._recorded[key])
         with self._lock:
             flight = self._flying.get(key)
             if flight is None and not again and key in self._known:
@@ -129,9 +141,8 @@ class Shared:
             del self._flying[key]
             if outcome.finding is not None or outcome.outcome == "stopped":
                 return
-            events = [*flight.events, outcome]
-            for run, part in (*_parts(key, events), (key, events)):
-                self._known[run] = Flight(run, flight.started, list(part))
+            for run, events in _answers(key, [*flight.events, outcome]):
+                self._known[run] = Flight(run, flight.started, events)
                 self._known.move_to_end(run)
             while len(self._known) > self._kept:
                 self._known.popitem(last=False)
@@ -148,8 +159,9 @@ def _key(run: Run) -> Run:
     return run if run.stage in (WALK, ALL, "train") else replace(run, steps=0)
 
 
-def _parts(run: Run, events: list[Event]) -> Iterable[tuple[Run, list[Event]]]:
-    """The answers for single stages that a run holds: each stage leaves the pipeline untouched."""
+def _answers(run: Run, events: list[Event]) -> Iterator[tuple[Run, list[Event]]]:
+    """What a run answers: single stages too, for each leaves the pipeline untouched."""
+    yield run, events
     outcome = events[-1]
     if not isinstance(outcome, Outcome):
         return
