@@ -6,6 +6,8 @@ from html import escape as escaped
 
 import gradio as gr
 
+from debugger.settings import Settings
+from debugger.web.host import shows
 from debugger.web.markup import button, escape
 from debugger.web.visit import (
     SECRET,
@@ -28,6 +30,7 @@ element.dataset.listens = '';
 element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-act]');
   if (!button || !window.clinic.sure(button)) return;
+  window.clinic.expect();
   if (button.dataset.act === 'import') {
     window.clinic.choose((text) => trigger('click', {act: 'import', with: text}));
   } else trigger('click', {act: button.dataset.act, with: button.dataset.with});
@@ -35,14 +38,17 @@ element.addEventListener('click', (event) => {
 """
 
 
-def build(blocks: gr.Blocks, scenarios: Sequence[Scenario], words: Words) -> None:
+def build(
+    blocks: gr.Blocks, scenarios: Sequence[Scenario], settings: Settings, words: Words
+) -> None:
     """Fill the page at /."""
+    closed = frozenset(s.id for s in scenarios if not shows(s, settings))
     stored = gr.BrowserState(None, storage_key=STORED, secret=SECRET)
     page = gr.HTML(elem_id="catalogue", apply_default_css=False, js_on_load=PRESSED)
 
     def arrive(kept: object) -> list[object]:
         record = read_record(kept)
-        return [keep(record), catalogue(scenarios, words, record)]
+        return [keep(record), catalogue(scenarios, words, record, closed)]
 
     def press(kept: object, told: gr.EventData) -> list[object]:
         record, said, file = read_record(kept), "", ""
@@ -58,7 +64,7 @@ def build(blocks: gr.Blocks, scenarios: Sequence[Scenario], words: Words) -> Non
             case "forget":
                 record = read_record(None)
                 said = words.say("page", "forgotten")
-        return [keep(record), catalogue(scenarios, words, record, said, file)]
+        return [keep(record), catalogue(scenarios, words, record, closed, said, file)]
 
     outputs = [stored, page]
     blocks.load(
@@ -73,10 +79,14 @@ def catalogue(
     scenarios: Sequence[Scenario],
     words: Words,
     record: Record,
+    closed: frozenset[str] = frozenset(),
     said: str = "",
     file: str = "",
 ) -> str:
-    """Four columns by symptom: it is all that a learner knows at the start. All is escaped."""
+    """Four columns by symptom: it is all that a learner knows at the start. All is escaped.
+
+    `closed` holds the scenarios whose symptom this machine cannot show.
+    """
 
     def say(code: str, **numbers: object) -> str:
         return escape(words.say("page", code, **numbers))
@@ -87,7 +97,7 @@ def catalogue(
         for symptom in SYMPTOMS
         if (
             cards := "".join(
-                _card(scenario, words, record)
+                _card(scenario, words, record, scenario.id in closed)
                 for scenario in scenarios
                 if scenario.symptom == symptom
             )
@@ -106,14 +116,15 @@ def catalogue(
     return (
         f'<header class="bar"><h1>{say("title")}</h1><div class="tools">{theme}</div></header>'
         f'<div class="lead"><p>{say("lead")}</p>{demo}</div>'
-        f"{_filters(words)}{listed}{_progress(scenarios, words, record, said, file)}"
+        f"{_filters(words, bool(closed))}{listed}{_progress(scenarios, words, record, said, file)}"
     )
 
 
-def _filters(words: Words) -> str:
+def _filters(words: Words, closed: bool) -> str:
     levels = [("", words.say("page", "every_level"))]
     levels += [(str(n), words.say("page", "level", difficulty=n)) for n in (1, 2, 3)]
     levels += [("open", words.say("page", "unsolved"))]
+    levels += [("here", words.say("page", "shown_here"))] if closed else []
     chips = "".join(
         f'<button type="button" data-filter="{value}" aria-pressed="{str(not value).lower()}">'
         f"{escape(label)}</button>"
@@ -123,7 +134,7 @@ def _filters(words: Words) -> str:
     return f'<div class="chips" role="group" aria-label="{label}">{chips}</div>'
 
 
-def _card(scenario: Scenario, words: Words, record: Record) -> str:
+def _card(scenario: Scenario, words: Words, record: Record, closed: bool) -> str:
     level = words.say("page", "level", difficulty=scenario.difficulty)
     dots = "".join(
         f'<i class="{"on" if number < scenario.difficulty else ""}"></i>'
@@ -143,7 +154,8 @@ def _card(scenario: Scenario, words: Words, record: Record) -> str:
     )
     complaint = scenario.words.complaint
     return (
-        f'<li class="card" data-level="{scenario.difficulty}" data-solved="{int(solved)}">'
+        f'<li class="card" data-level="{scenario.difficulty}" data-solved="{int(solved)}" '
+        f'data-closed="{int(closed)}">'
         f'<a href="clinic?scenario={scenario.id}" id="{scenario.id}">'
         f"<h3>{escape(scenario.words.title)} {here}</h3><p>{escape(complaint)}</p>"
         f'<span class="facts"><span class="level" role="img" aria-label="{escape(level)}">{dots}'

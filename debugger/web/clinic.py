@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from typing import Any
 
 import gradio as gr
 
-from debugger.run import WALK
 from debugger.web import regions
+from debugger.web.demo import demonstrate
 from debugger.web.desk import Clinic, Desk
 from debugger.web.markup import escape
 from debugger.web.scene import Scene
-from debugger.web.visit import SECRET, STORED, LinkError, keep, read_address, read_record
+from debugger.web.visit import (
+    SECRET,
+    STORED,
+    LinkError,
+    Record,
+    keep,
+    read_address,
+    read_record,
+)
 from debugger.words import Words
 
 PARTS: dict[str, Callable[[Scene, Words], str]] = {
@@ -23,15 +33,19 @@ PARTS: dict[str, Callable[[Scene, Words], str]] = {
     "foot": regions.foot,
 }
 # A press reaches the server with the address, so that a restarted server knows where the tab is.
+# Its number comes back in the bar: gradio loses one of two answers that arrive at the same time.
 PRESSED = """
 element.dataset.listens = '';
 element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-act]');
   if (!button || button.disabled || !window.clinic.sure(button)) return;
   const told = {act: button.dataset.act, with: button.dataset.with, at: location.search};
-  trigger(['run', 'apply', 'solution'].includes(told.act) ? 'submit' : 'click', told);
+  const runs = ['run', 'apply', 'solution'].includes(told.act);
+  window.clinic.press((number) => trigger(runs ? 'submit' : 'click', {...told, number}));
 });
+window.clinic.again = () => trigger('click', {act: 'again', at: location.search});
 """
+SETTLING_SECONDS = 0.3
 
 
 def build(blocks: gr.Blocks, clinic: Clinic) -> None:
@@ -54,20 +68,27 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
             _enter(at, str(request.query_params), clinic)
         except LinkError as error:
             return [at, keep(at.record), *_nowhere(error, clinic.words)]
+        clinic.prepare(at)
         return _updates(at, clinic)
 
     # A generator that yields nothing would empty the page.
     async def resume(desk: Desk) -> AsyncIterator[list[Any]]:
         yield unchanged
-        if desk.wanted is not None:
+        if desk.visit.demo and not desk.showing:
+            async for update in _drawn(desk, clinic, demonstrate(clinic, desk)):
+                yield update
+        elif desk.wanted is not None:
             what, desk.wanted = desk.wanted, None
-            async for update in _follow(desk, what, clinic):
+            async for update in _drawn(desk, clinic, clinic.follow(desk, what)):
                 yield update
 
     async def press(desk: Desk | None, kept: Any, told: gr.EventData) -> list[Any]:
         at = _at_home(desk, kept, told._data, clinic)
         if at is None:
             return unchanged
+        if told._data.get("act") == "again":
+            at.drawn.clear()
+        at.heard = told._data.get("number", at.heard)
         clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
         return _updates(at, clinic)
 
@@ -76,11 +97,12 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         if at is None:
             yield unchanged
             return
+        at.heard = told._data.get("number", at.heard)
         what = clinic.plan(at, str(told._data.get("act")), str(told._data.get("with")))
         if what is None:
             yield _updates(at, clinic)
             return
-        async for update in _follow(at, what, clinic):
+        async for update in _drawn(at, clinic, clinic.follow(at, what)):
             yield update
 
     arrived = blocks.load(arrive, kept, outputs, queue=False, **private)
@@ -98,9 +120,9 @@ def _part(name: str) -> gr.HTML:
 
 def _enter(desk: Desk, query: str, clinic: Clinic) -> None:
     desk.visit = read_address(query, clinic.known)
+    if desk.visit.demo:
+        desk.record = Record(learner=desk.record.learner)
     desk.wanted = clinic.resumable(desk)
-    if desk.wanted is None and desk.visit.demo:
-        desk.wanted = WALK
 
 
 def _at_home(desk: Desk | None, kept: Any, told: Any, clinic: Clinic) -> Desk | None:
@@ -115,15 +137,25 @@ def _at_home(desk: Desk | None, kept: Any, told: Any, clinic: Clinic) -> Desk | 
     return fresh
 
 
-async def _follow(desk: Desk, what: str, clinic: Clinic) -> AsyncIterator[list[Any]]:
-    async for _ in clinic.follow(desk, what):
-        yield _updates(desk, clinic)
+async def _drawn(
+    desk: Desk, clinic: Clinic, news: AsyncGenerator[None]
+) -> AsyncIterator[list[Any]]:
+    async with aclosing(news):
+        async for _ in news:
+            yield _updates(desk, clinic)
+    await asyncio.sleep(SETTLING_SECONDS)
+    yield _updates(desk, clinic)  # the bar alone: it tells the page whether the last one was lost
 
 
 def _updates(desk: Desk, clinic: Clinic) -> list[Any]:
-    """The desk, what the browser is to keep and every part, where it is not as it was last sent."""
+    """The desk, what the browser is to keep and every part, where it is not as it was last sent.
+
+    Of a demonstration the browser keeps nothing.
+    """
+    desk.turn += 1
     scene = clinic.scene(desk)
-    kept = gr.skip() if desk.sent == desk.record else keep(desk.record)
+    unchanged = desk.visit.demo or desk.sent == desk.record
+    kept = gr.skip() if unchanged else keep(desk.record)
     desk.sent = desk.record
     updates = [desk, kept]
     for name, part in PARTS.items():

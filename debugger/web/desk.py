@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import get_args
 
 from debugger.outcome import STAGES, StageName
@@ -18,27 +19,37 @@ from debugger.web.visit import SURENESS, Panel, Record, Side, Visit, stacked
 from debugger.words import Words
 from debugger.workers.sharing import Flight, Shared
 from scenarios import Scenario, ScenarioError
+from scenarios.recordings import Recording
 
 TICK_SECONDS = 0.08
+LIGHT: tuple[StageName, ...] = ("setup", "data", "batch", "forward", "step", "evaluate")
 
 
 @dataclass(eq=False)
 class Desk:
-    """Mutable on purpose: a press and a run that is going on work on the same tab."""
+    """Mutable on purpose: a press and a run that is going on work on the same tab.
+
+    `own` holds what nobody else is shown: how runs ended that were ended from outside.
+    """
 
     visit: Visit = field(default_factory=Visit)
     record: Record = field(default_factory=Record)
     flights: list[Flight] = field(default_factory=list)
     shared: dict[tuple[str, StageName], bool] = field(default_factory=dict)
+    own: dict[tuple[str, StageName], tuple[StageReport, Source]] = field(default_factory=dict)
     drawn: dict[str, str] = field(default_factory=dict)
+    turn: int = 0
+    heard: int = 0
     sent: Record | None = None
     wanted: str | None = None
     stopping: bool = False
+    showing: bool = False
     note: str = ""
+    caption: str = ""
 
     @property
     def busy(self) -> bool:
-        return bool(self.flights)
+        return bool(self.flights) or self.showing
 
     def remember(self, **fields: object) -> None:
         self.record = self.record.changed(self.visit.scenario, **fields)
@@ -51,12 +62,22 @@ class Clinic:
     """The scenarios, the engine and the settings that every tab shares."""
 
     def __init__(
-        self, catalogue: Sequence[Scenario], engine: Shared, settings: Settings, words: Words
+        self,
+        catalogue: Sequence[Scenario],
+        engine: Shared,
+        settings: Settings,
+        words: Words,
+        recorded: Iterable[tuple[Scenario, Recording]] = (),
     ) -> None:
         self.catalogue = catalogue
         self.known = {scenario.id: scenario for scenario in catalogue}
         self.words = words
         self._engine, self._settings = engine, settings
+        self._prepared: set[str] = set()
+        for scenario, recording in recorded:
+            made = datetime.fromisoformat(recording.date)
+            run = self._run(scenario, WALK, scenario.script)
+            engine.hold(run, recording.events, made, recording.device)
 
     def press(self, desk: Desk, act: str, with_: str) -> None:
         """Everything that answers at once. What a page cannot have sent changes nothing."""
@@ -91,6 +112,7 @@ class Clinic:
                 desk.go_to(chosen=with_)
             case "hint" if case.hints < len(scenario.words.hints):
                 desk.remember(hints=case.hints + 1)
+                desk.go_to(panel="evidence")
             case "present":
                 desk.go_to(present=not desk.visit.present)
             case "back" if not desk.busy:
@@ -115,11 +137,7 @@ class Clinic:
         if desk.busy:
             return None
         if act == "apply":
-            tried = desk.record.case(scenario.id).tried
-            if not self._change(desk, stacked(scenario, desk.visit.changes, with_)):
-                return None
-            desk.remember(tried=tuple(dict.fromkeys((*tried, with_))))
-            return WALK
+            return WALK if self.apply(desk, with_) else None
         if act == "solution":
             self._change(desk, scenario.twin_fixes)
             desk.remember(peeked=True)
@@ -127,6 +145,15 @@ class Clinic:
         if act == "run" and (with_ == WALK or with_ in STAGES):
             return with_
         return None
+
+    def apply(self, desk: Desk, patch_id: str) -> bool:
+        """Put one more change into the script; those give way that it does not go together with."""
+        scenario = self.known[desk.visit.scenario]
+        if not self._change(desk, stacked(scenario, desk.visit.changes, patch_id)):
+            return False
+        tried = desk.record.case(scenario.id).tried
+        desk.remember(tried=tuple(dict.fromkeys((*tried, patch_id))))
+        return True
 
     def _change(self, desk: Desk, changes: tuple[str, ...]) -> bool:
         """Put these changes into the script, if they go together."""
@@ -137,14 +164,23 @@ class Clinic:
         desk.go_to(changes=changes, chosen=None)
         return True
 
+    def prepare(self, desk: Desk) -> None:
+        """Run ahead what a visitor asks for first, where it takes a second or two, and once."""
+        scenario = self.known[desk.visit.scenario]
+        if scenario.first_stage in LIGHT and scenario.id not in self._prepared:
+            self._prepared.add(scenario.id)
+            self._engine.leave(self._engine.board(self._run(scenario, WALK, scenario.script)))
+
     def resumable(self, desk: Desk) -> str | None:
         """The run that was going on when this tab was reloaded, if it still is."""
         what = desk.record.case(desk.visit.scenario).running
         if what is None or (what != WALK and what not in STAGES):
             return None
-        return what if self._engine.flying(self._run(desk, what)) else None
+        scenario = self.known[desk.visit.scenario]
+        run = self._run(scenario, what, scenario.changed(desk.visit.changes))
+        return what if self._engine.flying(run) else None
 
-    async def follow(self, desk: Desk, what: str) -> AsyncIterator[None]:
+    async def follow(self, desk: Desk, what: str) -> AsyncGenerator[None]:
         """Run a stage or a walk, its twin too where it helps; wakes whenever there is news."""
         desk.stopping = False
         variant, scenario = desk.visit.variant, self.known[desk.visit.scenario]
@@ -153,7 +189,7 @@ class Clinic:
         if what != WALK:
             desk.go_to(stage=what, panel="evidence")
         again = what in desk.record.case(scenario.id).ran.get(variant, ())
-        run = self._run(desk, what)
+        run = self._run(scenario, what, script)
         desk.flights = [self._engine.board(run, again)]
         if what == "train" and script != scenario.twin:
             desk.flights.append(self._engine.board(replace(run, script=scenario.twin)))
@@ -161,13 +197,13 @@ class Clinic:
         try:
             async for _ in self._watch(desk):
                 yield
-            if not desk.stopping:
-                self._ran(desk, variant, what)
-                if what == WALK and went_through(report_of(desk.flights[0])):
-                    desk.flights = [self._engine.board(replace(run, script=scenario.twin))]
+            self._ran(desk, variant)
+            went = what == WALK and went_through(report_of(desk.flights[0]))
+            if went and not desk.stopping:
+                desk.flights = [self._engine.board(replace(run, script=scenario.twin))]
+                yield
+                async for _ in self._watch(desk):
                     yield
-                    async for _ in self._watch(desk):
-                        yield
         finally:
             for flight in desk.flights:
                 self._engine.leave(flight, at_once=desk.stopping)
@@ -184,7 +220,7 @@ class Clinic:
             desk.remember(solved=True)
         yield
 
-    async def _watch(self, desk: Desk) -> AsyncIterator[None]:
+    async def _watch(self, desk: Desk) -> AsyncGenerator[None]:
         seen = -1
         while True:
             total = sum(len(flight.events) for flight in desk.flights)
@@ -195,7 +231,7 @@ class Clinic:
                 return
             await asyncio.sleep(TICK_SECONDS)
 
-    def _ran(self, desk: Desk, variant: str, what: str) -> None:
+    def _ran(self, desk: Desk, variant: str) -> None:
         """Remember which stages have an answer for the script as it is."""
         flight = desk.flights[0]
         report = report_of(flight)
@@ -206,12 +242,14 @@ class Clinic:
         desk.remember(ran={**case.ran, variant: in_order})
         for stage in ended:
             desk.shared[variant, stage] = flight.shared
+            desk.own.pop((variant, stage), None)
+            if self._answer(desk, stage, flight.run.script) is None:
+                desk.own[variant, stage] = report.stage(stage), _source(flight, report, stage)
 
-    def _run(self, desk: Desk, stage: str, script: str | None = None) -> Run:
-        scenario = self.known[desk.visit.scenario]
+    def _run(self, scenario: Scenario, stage: str, script: str) -> Run:
         steps = scenario.checks.steps
         return Run(
-            scenario.changed(desk.visit.changes) if script is None else script,
+            script,
             stage,  # type: ignore[arg-type]
             device=self._settings.device,  # type: ignore[arg-type]
             assets=self._settings.assets,  # type: ignore[arg-type]
@@ -231,9 +269,7 @@ class Clinic:
             twin = report_of(desk.flights[1]) if len(desk.flights) > 1 else None
             if desk.flights[0].run.script == script:
                 reports |= going_on(live, twin)
-        elsewhere: set[StageName] = {
-            stage for name, stages in case.ran.items() if name != visit.variant for stage in stages
-        }
+        ran: set[StageName] = {stage for stages in case.ran.values() for stage in stages}
         whole = self._whole(desk, script)
         return Scene(
             scenario=scenario,
@@ -242,13 +278,17 @@ class Clinic:
             case=case,
             learner=desk.record.learner,
             reports=reports,
-            stale=frozenset(elsewhere - reports.keys()),
+            stale=frozenset(ran - reports.keys()),
             sources=sources,
             busy=busy_with(desk.flights),
             whole=whole if whole is not None and set(STAGES) <= reports.keys() else None,
             twin=self._whole(desk, scenario.twin),
             broken=broken,
             note=desk.note,
+            caption=desk.caption,
+            turn=desk.turn,
+            heard=desk.heard,
+            showing=desk.showing,
         )
 
     def _known_reports(
@@ -258,6 +298,9 @@ class Clinic:
         reports: dict[StageName, StageReport] = {}
         sources: dict[StageName, Source] = {}
         for stage in desk.record.case(desk.visit.scenario).ran.get(variant, ()):
+            if (variant, stage) in desk.own:
+                reports[stage], sources[stage] = desk.own[variant, stage]
+                continue
             flight = self._answer(desk, stage, script)
             if flight is None:
                 continue
@@ -265,18 +308,16 @@ class Clinic:
             if stage == "train":
                 report = self._beside_twin(desk, flight)
             reports[stage] = report.stage(stage)
-            sources[stage] = Source(
-                flight.started,
-                desk.shared.get((variant, stage), True),
-                report.stage(stage).seconds,
-                report.device,
-            )
+            shared = desk.shared.get((variant, stage), True)
+            sources[stage] = replace(_source(flight, report, stage), shared=shared)
         return reports, sources
 
     def _answer(self, desk: Desk, stage: StageName, script: str) -> Flight | None:
         """What is known of a stage: looked at by itself, else as a walk went through it."""
-        alone, steps = self._run(desk, stage, script), self.known[desk.visit.scenario].checks.steps
-        return self._engine.known(alone) or self._engine.known(replace(alone, steps=steps))
+        scenario = self.known[desk.visit.scenario]
+        alone = self._run(scenario, stage, script)
+        walked = replace(alone, steps=scenario.checks.steps)
+        return self._engine.known(alone) or self._engine.known(walked)
 
     def _beside_twin(self, desk: Desk, flight: Flight) -> Report:
         scenario = self.known[desk.visit.scenario]
@@ -285,8 +326,14 @@ class Clinic:
 
     def _whole(self, desk: Desk, script: str) -> Report | None:
         """The walk over a script, if it went through all stages."""
-        flight = self._engine.known(self._run(desk, WALK, script))
+        scenario = self.known[desk.visit.scenario]
+        flight = self._engine.known(self._run(scenario, WALK, script))
         if flight is None:
             return None
         report = report_of(flight)
         return report if went_through(report) else None
+
+
+def _source(flight: Flight, report: Report, stage: StageName) -> Source:
+    seconds = report.stage(stage).seconds
+    return Source(flight.started, flight.shared, seconds, report.device, flight.recorded)

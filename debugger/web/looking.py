@@ -22,6 +22,7 @@ def evidence(scene: Scene, words: Words) -> str:
     if report is None or (report.outcome == "not run" and not report.curves):
         parts.append(f'<p class="empty">{escape(_why_empty(scene, words))}</p>')
         return "".join(parts)
+    parts.append(_recorded(scene, words))
     if report.outcome != "not run":
         parts.append(_verdict(scene, words))
     if scene.left_alone and stage == "train":
@@ -55,11 +56,22 @@ def _opening(scene: Scene, words: Words) -> str:
     )
 
 
+def _recorded(scene: Scene, words: Words) -> str:
+    source = scene.sources.get(scene.visit.stage)
+    if source is None or not source.recorded:
+        return ""
+    date, device = f"{source.when:%Y-%m-%d}", source.recorded
+    said = words.say("clinic", "not_live", date=date, device=device)
+    return f'<p class="hinted">{escape(said)}</p>'
+
+
 def _why_empty(scene: Scene, words: Words) -> str:
     stage = scene.visit.stage
     failing = scene.first_failing
     if failing is not None and STAGES.index(failing) < STAGES.index(stage):
         return words.say("clinic", "blocked", stage=words.say("short", failing))
+    if stage in scene.case.ran.get(scene.visit.variant, ()):
+        return words.say("clinic", "forgotten")
     return words.say("clinic", "stale_stage" if stage in scene.stale else "not_run_yet")
 
 
@@ -100,7 +112,9 @@ def _verdict(scene: Scene, words: Words) -> str:
     head = f'<span class="mark" aria-hidden="true">{MARKS[report.outcome]}</span><b>'
     head += f"{escape(words.say('outcome', report.outcome).capitalize())}</b> "
     faults = [f for f in report.findings if f.severity == "fault"]
-    covered = bool(faults) and not scene.open
+    # A run that was ended from outside says nothing about the script: there is nothing to guess.
+    ended = report.outcome == "stopped" and all(f.code != scene.scenario.code for f in faults)
+    covered = bool(faults) and not scene.open and not ended
     if covered:
         asked = escape(words.say("clinic", "say_it"))
         say = f'<button type="button" class="go" data-to="diagnosis">{asked}</button>'

@@ -1,6 +1,6 @@
 """Both pages as one gradio app, and what stands in their head."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
 import gradio as gr
@@ -12,20 +12,26 @@ from debugger.web.markup import escape
 from debugger.words import Words
 from debugger.workers.sharing import Shared
 from scenarios import Scenario
+from scenarios.recordings import Recording
 
 STYLES = ("base.css", "clinic.css")
 
 
 def build(
-    scenarios: Sequence[Scenario], engine: Shared, settings: Settings, words: Words
+    scenarios: Sequence[Scenario],
+    engine: Shared,
+    settings: Settings,
+    words: Words,
+    recorded: Iterable[tuple[Scenario, Recording]] = (),
 ) -> gr.Blocks:
+    """`recorded` holds the scenarios that this machine can only show a recording of."""
     title = words.say("page", "title")
     with gr.Blocks(title=title, analytics_enabled=False) as blocks:
-        catalogue.build(blocks, scenarios, words)
+        catalogue.build(blocks, scenarios, settings, words)
         for name, function in api.endpoints(scenarios, engine, settings, words):
             gr.api(function, api_name=name, concurrency_limit=settings.workers)  # pyright: ignore
     with blocks.route("Clinic", "/clinic", show_in_navbar=False):
-        clinic.build(blocks, Clinic(scenarios, engine, settings, words))
+        clinic.build(blocks, Clinic(scenarios, engine, settings, words, recorded))
     return blocks
 
 

@@ -28,7 +28,8 @@ def bar(scene: Scene, words: Words) -> str:
     theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
     return (
         f'<header class="bar" data-address="{escape(scene.visit.address)}" '
-        f'data-present="{int(scene.visit.present)}">'
+        f'data-present="{int(scene.visit.present)}" data-turn="{scene.turn}" '
+        f'data-heard="{escape(scene.heard)}">'
         f'<a class="home" href="./"><span aria-hidden="true">◂</span> {home}</a>'
         f"<h1>{escape(said.title)} <small>{escape(about)}</small></h1>"
         f'<div class="tools">{present}{theme}</div></header>'
@@ -38,7 +39,19 @@ def bar(scene: Scene, words: Words) -> str:
 def rail(scene: Scene, words: Words) -> str:
     buttons = "".join(_stage(scene, words, n, name) for n, name in enumerate(STAGES, 1))
     label = escape(words.say("clinic", "rail"))
-    return f'<nav aria-label="{label}"><ol class="rail">{buttons}</ol></nav>'
+    return (
+        f'<nav aria-label="{label}"><ol class="rail">{buttons}</ol></nav>{_caption(scene, words)}'
+    )
+
+
+def _caption(scene: Scene, words: Words) -> str:
+    """What a demonstration is doing; at its end the way to do it oneself."""
+    if not scene.caption:
+        return ""
+    own = escape(words.say("clinic", "demo_own"))
+    link = f'<a class="go" href="clinic?scenario={scene.scenario.id}">{own}</a>'
+    said = escape(words.say("clinic", scene.caption))
+    return f'<p class="caption" role="status">{said} {"" if scene.showing else link}</p>'
 
 
 def _stage(scene: Scene, words: Words, number: int, name: StageName) -> str:
@@ -74,7 +87,7 @@ def foot(scene: Scene, words: Words) -> str:
     def say(word: str) -> str:
         return escape(words.say("clinic", word))
 
-    busy, place = scene.busy is not None, STAGES.index(scene.visit.stage)
+    busy, place = scene.occupied, STAGES.index(scene.visit.stage)
     ran = scene.visit.stage in scene.reports
     run = (
         button(say("stop"), "stop", kind="stop act")
@@ -126,7 +139,9 @@ def _status(scene: Scene, words: Words) -> str:
     if source is None:
         return ""
     how = words.say("clinic", "live")
-    if source.shared:
+    if source.recorded:
+        how = words.say("clinic", "recorded", when=f"{source.when:%Y-%m-%d}")
+    elif source.shared:
         how = words.say("clinic", "shared", when=f"{source.when:%H:%M} UTC")
     return words.say(
         "clinic", "from_where", how=how, seconds=f"{source.seconds:.1f}", device=source.device

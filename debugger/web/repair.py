@@ -58,9 +58,7 @@ def _chosen(scene: Scene, words: Words) -> str:
     after = scene.scenario.changed(changes)
     shown = code.diff(scene.script, after, *code.diff_words(words))
     apply = escape(words.say("clinic", "apply"))
-    return (
-        instead + shown + f"<p>{button(apply, 'apply', patch.id, 'go', scene.busy is not None)}</p>"
-    )
+    return instead + shown + f"<p>{button(apply, 'apply', patch.id, 'go', scene.occupied)}</p>"
 
 
 def _applied(scene: Scene, words: Words, patch_id: str) -> str:
@@ -71,7 +69,7 @@ def _applied(scene: Scene, words: Words, patch_id: str) -> str:
     if scene.reports and scene.busy is None and patch_id == scene.visit.changes[-1]:
         really = f"<p><b>{escape(words.say('clinic', 'really'))}:</b> {escape(said.says)}</p>"
     back = escape(words.say("clinic", "take_back", label=said.label))
-    off = scene.busy is not None
+    off = scene.occupied
     return (
         f'<div class="applied"><p><b>{head}</b></p>{really}'
         f"<p>{button(back, 'back', patch_id, 'plain', off)}</p></div>"
@@ -82,7 +80,7 @@ def _ways_out(scene: Scene, words: Words) -> str:
     solution = ""
     if not scene.cured and not scene.scenario.decoy:
         label = escape(words.say("clinic", "solution"))
-        solution = button(label, "solution", kind="plain answer", off=scene.busy is not None)
+        solution = button(label, "solution", kind="plain answer", off=scene.occupied)
     reset = escape(words.say("clinic", "reset"))
     sure = words.say("clinic", "reset_sure")
     return solution + button(reset, "reset", kind="plain", data_ask=sure)

@@ -27,16 +27,19 @@ class Busy:
 
 @dataclass(frozen=True)
 class Source:
-    """Where an answer came from."""
+    """Where an answer came from. `recorded` names the device of a recording."""
 
     when: datetime
     shared: bool
     seconds: float
     device: str
+    recorded: str = ""
 
 
 @dataclass(frozen=True)
 class Scene:
+    """`turn` counts the drawings of this tab, `heard` is the number of its last press."""
+
     scenario: Scenario
     catalogue: Sequence[Scenario]
     visit: Visit
@@ -50,6 +53,15 @@ class Scene:
     twin: Report | None = None
     broken: dict[StageName, StageReport] = field(default_factory=dict)
     note: str = ""
+    caption: str = ""
+    showing: bool = False
+    turn: int = 0
+    heard: int = 0
+
+    @property
+    def occupied(self) -> bool:
+        """Something runs, or is being demonstrated: nothing else can be started now."""
+        return self.busy is not None or self.showing
 
     @cached_property
     def script(self) -> str:

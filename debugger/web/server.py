@@ -1,10 +1,13 @@
 """Serves the pages on one address, with /health beside them."""
 
+import gc
 import os
 import socket
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
+from importlib.util import find_spec
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from debugger.settings import SettingError, Settings
@@ -13,6 +16,7 @@ from debugger.words import Words
 
 if TYPE_CHECKING:
     from scenarios import Scenario
+    from scenarios.recordings import Recording
 
 FAILED, USAGE = 1, 64
 PRIVATE: Mapping[str, str] = {
@@ -29,8 +33,12 @@ def serve() -> int:
     try:
         settings = read_settings()
         found = scenarios.all()
+        recorded = _recorded(found, settings)
     except (SettingError, scenarios.ScenarioError) as error:
         print(words.say("page", "setting", reason=error), file=sys.stderr)
+        return USAGE
+    if settings.mcp and find_spec("mcp") is None:
+        print(words.say("page", "no_mcp"), file=sys.stderr)
         return USAGE
     try:
         _try_port(settings)
@@ -43,8 +51,20 @@ def serve() -> int:
         return FAILED
     _keep_to_ourselves(settings)
     with suppress(KeyboardInterrupt):  # Ctrl-C may come before gradio waits for it
-        _launch(settings, found, words)
+        _launch(settings, found, recorded, words)
     return 0
+
+
+def _recorded(
+    found: "Sequence[Scenario]", settings: Settings
+) -> "list[tuple[Scenario, Recording]]":
+    """The recordings of what this machine cannot show."""
+    from debugger.web.host import shows
+    from scenarios import recordings
+
+    hidden = [scenario for scenario in found if not shows(scenario, settings)]
+    read = ((scenario, recordings.read(scenario)) for scenario in hidden)
+    return [(scenario, recording) for scenario, recording in read if recording is not None]
 
 
 def _try_port(settings: Settings) -> None:
@@ -64,7 +84,13 @@ def _keep_to_ourselves(settings: Settings) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"
 
 
-def _launch(settings: Settings, found: "Sequence[Scenario]", words: Words) -> None:
+def _launch(
+    settings: Settings,
+    found: "Sequence[Scenario]",
+    recorded: "Sequence[tuple[Scenario, Recording]]",
+    words: Words,
+) -> None:
+    gc.disable()  # what is made up to here stays for good: looking for garbage costs half a second
     from gradio.themes import Base, LocalFont
 
     from debugger.web.pages import build, head
@@ -81,21 +107,27 @@ def _launch(settings: Settings, found: "Sequence[Scenario]", words: Words) -> No
         settings.data_dir,
         online=settings.assets == "hub",
     ) as engine:
-        engine.warm()
-        blocks = build(found, Shared(engine), settings, words)
+        blocks = build(found, Shared(engine), settings, words, recorded)
         blocks.queue(default_concurrency_limit=64)
-        blocks.launch(
-            server_name=settings.host,
-            server_port=settings.port,
-            theme=Base(font=fonts, font_mono=mono),
-            head=head(words),
-            app_kwargs={"routes": routes(found, settings, engine)},
-            footer_links=[],
-            ssr_mode=False,
-            mcp_server=False,
-            share=False,
-            quiet=True,
-            prevent_thread_lock=True,
-        )
+        with redirect_stdout(StringIO()):  # gradio tells of its MCP server in words of its own
+            blocks.launch(
+                server_name=settings.host,
+                server_port=settings.port,
+                theme=Base(font=fonts, font_mono=mono),
+                head=head(words),
+                app_kwargs={"routes": routes(found, settings, engine)},
+                footer_links=[],
+                auth=settings.login,
+                ssr_mode=False,
+                mcp_server=settings.mcp,
+                share=False,
+                quiet=True,
+                prevent_thread_lock=True,
+            )
+        gc.freeze()
+        gc.enable()
+        engine.warm()  # after the first page can be had: importing torch takes the other core
         print(words.say("page", "ready", host=settings.host, port=settings.port), flush=True)
+        if settings.mcp:
+            print(words.say("page", "mcp", host=settings.host, port=settings.port), flush=True)
         blocks.block_thread()

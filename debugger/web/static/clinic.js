@@ -3,13 +3,15 @@
   const one = (selector) => document.querySelector(selector);
   const typing = (target) => target.closest && target.closest('input,textarea,select,[contenteditable=true]');
   const dark = (on) => { document.body.classList.toggle('dark', on); localStorage.setItem('clinic-theme', on ? 'dark' : 'light'); };
-  let asked = null, held = null, waiting = null;
+  let asked = null, held = null, waiting = null, number = 0, unheard = 0, turn = 0;
+  const presses = [];
+  let blamed = null, stage = null;
 
   window.clinic = {
     // A press that throws something away is asked about once: the same button, pressed again, does it.
     sure(button) {
       const question = button.dataset.ask;
-      if (!question || asked === button) { asked = null; listen(); return true; }
+      if (!question || asked === button) { asked = null; return true; }
       asked = button;
       const said = document.createElement('span');
       said.className = 'ask'; said.setAttribute('role', 'alert'); said.textContent = question;
@@ -17,6 +19,9 @@
       setTimeout(() => { said.remove(); if (asked === button) asked = null; }, 6000);
       return false;
     },
+    // One press after the other: the next one waits until the server has heard the last.
+    press(send) { presses.push(send); if (!unheard) next(); },
+    expect() { clearTimeout(waiting); waiting = setTimeout(look, 4000); },
     choose(use) {
       const input = document.createElement('input');
       input.type = 'file'; input.accept = '.json,application/json';
@@ -44,7 +49,8 @@
     for (const other of document.querySelectorAll('[data-filter]')) other.setAttribute('aria-pressed', String(other === chip));
     const wanted = chip.dataset.filter;
     for (const card of document.querySelectorAll('.card')) {
-      card.hidden = wanted === 'open' ? card.dataset.solved === '1' : Boolean(wanted) && card.dataset.level !== wanted;
+      card.hidden = wanted === 'open' ? card.dataset.solved === '1' : wanted === 'here' ? card.dataset.closed === '1'
+        : Boolean(wanted) && card.dataset.level !== wanted;
     }
   };
 
@@ -77,13 +83,35 @@
     if (again) again.focus({ preventScroll: true });
   };
 
+  const next = () => {
+    const send = presses.shift();
+    unheard = send ? ++number : 0;
+    clearTimeout(waiting);
+    if (!send) return;
+    waiting = setTimeout(() => { look(); next(); }, 4000);
+    send(unheard);
+  };
+
   const follow = () => {
     const bar = one('[data-address]');
     if (bar) {
+      if (unheard && Number(bar.dataset.heard) >= unheard) next();
+      // A drawing that never arrived: ask for everything once more.
+      const now = Number(bar.dataset.turn), lost = turn && now > turn + 1;
+      turn = now;
+      if (lost && window.clinic.again) window.clinic.again();
       if (location.search !== bar.dataset.address) history.replaceState(null, '', bar.dataset.address);
       root.classList.toggle('present', bar.dataset.present === '1');
       document.title = `${bar.querySelector('h1').firstChild.textContent.trim()} · Training Clinic`;
     }
+    // On a phone the rail is wider than the screen: the stage one looks at is kept in view.
+    const current = one('#rail [aria-current=step]'), rail = current && current.closest('.rail');
+    if (current && stage !== current.dataset.with) rail.scrollLeft += current.getBoundingClientRect().left - rail.getBoundingClientRect().left - 70;
+    stage = current && current.dataset.with;
+    // A line that is newly to blame is brought into view, inside the script only.
+    const fault = one('#left .code .row.fault'), box = fault && fault.closest('.code');
+    if (fault && blamed !== fault.id) box.scrollTop += fault.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
+    blamed = fault && fault.id;
     const file = one('[data-save]');
     if (file) {
       const link = document.createElement('a');
@@ -94,12 +122,12 @@
   };
   const watch = () => {
     follow();
-    new MutationObserver(() => { answered(); follow(); keepFocus(); }).observe(document.body, { childList: true, subtree: true });
+    new MutationObserver(() => { follow(); keepFocus(); })
+      .observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['data-turn'] });
+    setInterval(() => { if (one('#foot .stop')) look(); }, 4000);
   };
 
   // A press that nothing answers: ask whether the server still lives, and say so when it does not.
-  const answered = () => { clearTimeout(waiting); waiting = null; };
-  const listen = () => { answered(); waiting = setTimeout(look, 4000); };
   const look = async () => {
     const words = one('meta[name=clinic-words]');
     let banner = one('#lost');
