@@ -23,7 +23,7 @@ test: .venv/.test .venv-v5/.test
 	.venv/bin/python -m pytest
 	.venv-v5/bin/python -m pytest tests/stages tests/pipelines
 
-bench: .venv/.run
+bench: .venv/.test
 	@.venv/bin/python -m tests.bench
 
 picture: .venv/.test

@@ -15,6 +15,8 @@ import scenarios
 from debugger.report import Report, gather
 from debugger.run import ALL, WALK, Run
 from debugger.workers.local import LocalEngine
+from tests.browser import speed
+from tests.browser.speed import spread
 
 ROUNDS = 5
 LIGHT = ("setup", "data", "batch", "forward", "step", "evaluate")
@@ -111,6 +113,7 @@ def main() -> None:
     print(f"First answer of a cold engine, all stages: {cold_seconds:.1f} s.")
     print(f"Diagnosis of `two_labels`, warm: {spread(diagnoses)}.")
     print(f"Crash to the next answer: {spread(crashes)}.")
+    speed.main()
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, {warm[0].device}.")
 
 
@@ -143,10 +146,6 @@ def typed_seconds() -> dict[str, float]:
         )
     pairs = (line.split() for line in done.stdout.splitlines())
     return {pair[0]: float(pair[1]) for pair in pairs if len(pair) == 2 and pair[0] in LIGHT}
-
-
-def spread(seconds: list[float]) -> str:
-    return f"median {statistics.median(seconds):.2f} s, longest {max(seconds):.2f} s"
 
 
 if __name__ == "__main__":

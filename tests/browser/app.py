@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent.parent
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-LONG = 180_000
+LONG = 60_000
 """Milliseconds that a run may take on a busy machine; a test fails sooner by what it sees."""
 Visit = Callable[..., Any]
 
@@ -28,6 +31,22 @@ def start_app(**environment: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+@contextmanager
+def running_app(port: int = 0, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The app in a data folder of its own, once it is ready: its address, and its process."""
+    port = port or free_port()
+    with (
+        tempfile.TemporaryDirectory() as data,
+        start_app(CLINIC_PORT=str(port), CLINIC_DATA_DIR=data, **environment) as server,
+    ):
+        try:
+            assert server.stdout is not None
+            assert f":{port}" in server.stdout.readline()
+            yield f"http://127.0.0.1:{port}", server
+        finally:
+            server.send_signal(signal.SIGTERM)
 
 
 def free_port() -> int:

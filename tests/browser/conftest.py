@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import signal
-import tempfile
+import subprocess
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.browser.app import CHROMIUM, QUIET, Visit, free_port, open_page, start_app
+from tests.browser.app import CHROMIUM, QUIET, Visit, open_page, running_app
 
 
 @pytest.fixture(scope="session")
-def address() -> Iterator[str]:
-    port = free_port()
-    with (
-        tempfile.TemporaryDirectory() as data,
-        start_app(CLINIC_PORT=str(port), CLINIC_DATA_DIR=data) as server,
-    ):
-        assert server.stdout is not None
-        assert f":{port}" in server.stdout.readline()
-        yield f"http://127.0.0.1:{port}"
-        server.send_signal(signal.SIGTERM)
+def app() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    with running_app() as app:
+        yield app
+
+
+@pytest.fixture(scope="session")
+def address(app: tuple[str, subprocess.Popen[str]]) -> str:
+    return app[0]
 
 
 @pytest.fixture(scope="session")

@@ -3,9 +3,11 @@
 import json
 import signal
 import socket
+import urllib.error
 import urllib.request
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gradio_client import Client
@@ -15,7 +17,7 @@ import scenarios
 from debugger.web.catalogue import catalogue
 from debugger.web.visit import Record
 from debugger.words import Words
-from tests.browser.app import Visit, free_port, start_app
+from tests.browser.app import Visit, free_port, running_app, start_app
 
 WORDS = Words()
 SIZES = [(1280, 800), (1920, 1080), (390, 844)]
@@ -53,6 +55,35 @@ def test_an_endpoint_answers_as_the_command_line_does_and_refuses_with_a_sentenc
         client.predict("two_labels", ["no_such_fix"], api_name="/judge")
 
 
+def test_language_models_are_offered_the_same_three_and_only_where_the_host_says_so(
+    address: str,
+) -> None:
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(f"{address}/gradio_api/mcp/schema")
+    with (
+        running_app(CLINIC_MCP="on") as (other, _),
+        urllib.request.urlopen(f"{other}/gradio_api/mcp/schema") as answer,
+    ):
+        tools = json.load(answer)
+    assert {tool["name"] for tool in tools} == {"list_", "run", "judge"}
+    assert all(tool["description"] for tool in tools)
+
+
+def test_a_login_stands_before_the_pages_and_the_endpoints(browser: Any) -> None:
+    with running_app(CLINIC_LOGIN="class:secret") as (address, _):
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(f"{address}/gradio_api/info")
+        with urllib.request.urlopen(f"{address}/health") as answer:
+            assert json.load(answer)["status"] == "ok"
+        page = browser.new_context().new_page()
+        page.goto(f"{address}/clinic?scenario=two_labels")
+        page.get_by_label("username").fill("class")
+        page.get_by_label("password").fill("secret")
+        page.get_by_role("button", name="Login").click()
+        page.wait_for_selector("#catalogue .card, #foot button")
+        page.context.close()
+
+
 def test_every_scenario_stands_under_its_symptom(visit: Visit) -> None:
     page = visit()
     for scenario in scenarios.all():
@@ -73,7 +104,7 @@ def test_the_page_fits_complains_about_nothing_and_asks_nobody_else(
     assert page.complaints == []
     assert [url for url in page.asked if not url.startswith(address)] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    assert page.title() == WORDS.say("page", "title")
+    page.wait_for_function("title => document.title === title", arg=WORDS.say("page", "title"))
 
 
 def test_a_level_filters_the_cards(visit: Visit) -> None:

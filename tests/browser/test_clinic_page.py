@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import signal
+import subprocess
+import time
 import urllib.request
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +19,7 @@ from playwright.sync_api import TimeoutError
 
 import scenarios
 from debugger.words import Words
-from tests.browser.app import LONG, Visit, open_page
+from tests.browser.app import LONG, Visit, free_port, open_page, running_app
 
 pytestmark = pytest.mark.slow
 
@@ -152,6 +158,108 @@ def test_two_students_never_see_each_others_state(visit: Visit) -> None:
     assert second.locator(".hinted").count() == 0
 
 
+def test_faults_one_behind_the_other_uncover_each_other(visit: Visit) -> None:
+    scenario = scenarios.find("course_script")
+    page = visit("/clinic?scenario=course_script")
+    run(page, "#foot .all")
+    for fix in map(scenario.fix, scenario.twin_fixes):
+        failing = page.locator("#rail .fail").first.get_attribute("data-with")
+        apply(page, "course_script", fix.id)
+        if fix.ends_at is not None:
+            assert state(page, fix.ends_at) == WORDS.say("outcome", "fail")
+            assert STAGES.index(fix.ends_at) >= STAGES.index(failing)
+            assert page.locator(".proof").count() == 0
+    page.wait_for_selector(".proof")
+    assert page.locator("#right .applied").count() == len(scenario.twin_fixes)
+
+
+def test_a_run_that_is_killed_says_so_and_the_next_one_is_healthy(
+    visit: Visit, app: tuple[str, subprocess.Popen[str]]
+) -> None:
+    page = visit("/clinic?scenario=imbalanced&stage=overfit")
+    page.click("#foot .act")
+    page.wait_for_function("document.querySelector('#foot').innerText.includes(' of 20')")
+    for process in children(app[1].pid, deep=2):
+        os.kill(process, signal.SIGKILL)
+    idle(page)
+    assert state(page, "overfit") == WORDS.say("outcome", "stopped")
+    assert WORDS.say("finding", "killed") in page.inner_text(".verdict")
+    assert state(page, "setup") == WORDS.say("outcome", "pass")
+    run(page, "#foot .act")
+    assert state(page, "overfit") in (WORDS.say("outcome", "pass"), WORDS.say("outcome", "look"))
+
+
+def children(process: int, deep: int) -> list[int]:
+    """The processes that a process started, `deep` generations down."""
+    if not deep:
+        return [process]
+    found = [
+        int(child)
+        for task in Path(f"/proc/{process}/task").iterdir()
+        for child in (task / "children").read_text().split()
+    ]
+    return [last for child in found for last in children(child, deep - 1)]
+
+
+def test_a_closed_tab_ends_its_run_after_a_while(visit: Visit, address: str) -> None:
+    page = visit("/clinic?scenario=stubborn_but_fine&stage=train")
+    page.click("#foot .act")
+    page.wait_for_selector("#right svg .line.here")
+    assert running(address) == 1
+    page.close()
+    until = time.monotonic() + 30
+    while running(address) and time.monotonic() < until:
+        time.sleep(0.5)
+    assert running(address) == 0
+    again = visit("/clinic?scenario=stubborn_but_fine&stage=train")
+    assert state(again, "train") == WORDS.say("outcome", "not run")
+
+
+def running(address: str) -> int:
+    with urllib.request.urlopen(f"{address}/health") as answer:
+        return json.load(answer)["engine"]["running"]
+
+
+def test_a_server_that_goes_and_comes_back_is_told_and_nothing_is_lost(browser: Any) -> None:
+    port = free_port()
+    with running_app(port) as (address, server):
+        page = open_page(browser.new_context(), f"{address}/clinic?scenario=two_labels&stage=data")
+        page.click("#foot .hint")
+        page.wait_for_selector(".hinted")
+        server.kill()
+        server.wait()
+        page.click("#rail [data-with=batch]")
+        lost = page.wait_for_selector("#lost")
+        assert lost.inner_text() == WORDS.say("clinic", "died")
+    with running_app(port):
+        page.wait_for_selector("#lost", state="detached")  # gradio reloads by itself
+        page.wait_for_selector(".hinted")
+        assert "stage=data" in page.url
+        page.context.close()
+
+
+def test_the_demonstration_cures_by_itself_and_counts_for_nothing(visit: Visit) -> None:
+    page = visit("/")
+    page.click(".doors .go")
+    for caption in ("demo_fails", "demo_looks", "demo_found", "demo_repairs"):
+        page.locator(".caption", has_text=WORDS.say("clinic", caption)).wait_for()
+    page.locator(".caption", has_text=WORDS.say("clinic", "demo_ends")).wait_for()
+    page.wait_for_selector(".proof")
+    page.click(".caption .go")
+    page.wait_for_selector(".opening")
+    page.click(".home")
+    page.wait_for_selector("#two_labels")
+    assert page.locator(".solved").count() == 0
+
+
+def test_the_demonstration_can_be_stopped(visit: Visit) -> None:
+    page = visit("/clinic?scenario=two_labels&demo=1")
+    page.locator(".caption", has_text=WORDS.say("clinic", "demo_looks")).wait_for()
+    page.click("#foot .stop")
+    page.locator(".caption", has_text=WORDS.say("clinic", "demo_stopped")).wait_for()
+    idle(page)
+
+
 def test_two_tabs_of_one_browser_stay_apart(visit: Visit, address: str) -> None:
     one = visit("/clinic?scenario=two_labels&stage=data")
     other = open_page(one.context, f"{address}/clinic?scenario=two_labels&stage=batch")
@@ -177,8 +285,8 @@ def test_the_keyboard_alone_reaches_a_repair(visit: Visit) -> None:
     page.wait_for_selector("#right .diff")
     assert page.evaluate(f"{focus}.act") == "choose"
     page.keyboard.press("h")
-    page.wait_for_timeout(1000)
     page.keyboard.press("p")
+    page.wait_for_selector(".hinted")
     page.wait_for_selector("html.present")
     assert "present=1" in page.url
 

@@ -1,0 +1,118 @@
+"""How fast the pages answer: the second half of `make bench`."""
+
+from __future__ import annotations
+
+import statistics
+import time
+import urllib.request
+from contextlib import suppress
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from playwright.sync_api import sync_playwright
+
+import scenarios
+from debugger.export import notebook, script_cells
+from debugger.outcome import STAGES
+from tests.browser.app import CHROMIUM, QUIET, ROOT, free_port, open_page, running_app, start_app
+
+ROUNDS = 5
+CLICKED = ("data", "batch", "forward")
+SEEN = """selector => new Promise((done) => {
+  const began = performance.now();
+  const look = () => {
+    if (!document.querySelector('#right .verdict')) return;
+    watching.disconnect();
+    done((performance.now() - began) / 1000);
+  };
+  const watching = new MutationObserver(look);
+  watching.observe(document.body, {childList: true, subtree: true});
+  document.querySelector(selector).click();
+})"""
+
+
+def main() -> None:
+    starts = [start_seconds() for _ in range(ROUNDS)]
+    with running_app() as (address, _), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        visit(browser, address, "two_labels", "setup")  # the zygote is warm from here on
+        clicks = sorted(
+            visit(browser, address, scenario.id, stage)
+            for scenario in scenarios.all()
+            if scenario.first_stage != "setup"
+            for stage in CLICKED
+        )
+        diagnoses = [diagnosis(browser) for _ in range(ROUNDS)]
+        browser.close()
+    cells = [cells_seconds() for _ in range(ROUNDS)]
+    here, there = statistics.median(diagnoses), statistics.median(cells)
+    last = clicks[round(0.95 * len(clicks)) - 1]
+    print(f"\nFrom the start of `python app.py` to the first page: {spread(starts)}.")
+    print(
+        f"Click to evidence in a browser ({', '.join(CLICKED)}; {len(clicks)} clicks): "
+        f"median {statistics.median(clicks):.2f} s, 95th percentile {last:.2f} s."
+    )
+    print(
+        f"`two_labels` from opening it to its first failing stage: {here:.2f} s in the browser; "
+        f"the course's cells in a fresh kernel {there:.1f} s ({there / here:.0f}x)."
+    )
+
+
+def start_seconds() -> float:
+    port, began = free_port(), time.monotonic()
+    with start_app(CLINIC_PORT=str(port)) as server:
+        while True:
+            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/") as answer:
+                answer.read()
+                break
+            time.sleep(0.02)
+        seconds = time.monotonic() - began
+        server.terminate()
+    return seconds
+
+
+def visit(browser: Any, address: str, scenario: str, stage: str) -> float:
+    """Seconds from a click to the evidence of a stage that nobody ran before."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = open_page(context, f"{address}/clinic?scenario={scenario}&stage={stage}")
+    seconds = page.evaluate(SEEN, "#foot .act")
+    page.wait_for_selector("#foot .act.go")
+    context.close()
+    return seconds
+
+
+def diagnosis(browser: Any) -> float:
+    """Seconds from opening a scenario to its first failing stage, where nobody ran it before."""
+    with running_app() as (address, _):
+        visit(browser, address, "one_label", "setup")
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        began = time.monotonic()
+        page = open_page(context, f"{address}/clinic?scenario=two_labels")
+        page.click("#foot .all")
+        page.wait_for_selector("#rail .fail")
+        seconds = time.monotonic() - began
+        context.close()
+    return seconds
+
+
+def cells_seconds() -> float:
+    """The same with the course's cells: its script, then its looks up to the failing stage."""
+    scenario = scenarios.find("two_labels")
+    book = notebook(scenario)
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    looks = STAGES.index(scenario.first_stage or "train") + 1
+    book["cells"] = code[: 1 + len(script_cells(scenario.script)) + looks]
+    client = NotebookClient(
+        nbformat.from_dict(book),
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(ROOT)}},
+    )
+    began = time.monotonic()
+    client.execute()
+    return time.monotonic() - began
+
+
+def spread(seconds: list[float]) -> str:
+    return f"median {statistics.median(seconds):.2f} s, longest {max(seconds):.2f} s"
