@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from html import escape as escaped
+from typing import Any
 
 import gradio as gr
 
@@ -10,13 +10,11 @@ from debugger.settings import Settings
 from debugger.web.host import shows
 from debugger.web.markup import button, escape
 from debugger.web.visit import (
-    SECRET,
-    STORED,
+    KEPT,
     Record,
     RecordError,
     export_record,
     import_record,
-    keep,
     read_record,
 )
 from debugger.words import Words
@@ -31,9 +29,11 @@ element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-act]');
   if (!button || !window.clinic.sure(button)) return;
   window.clinic.expect();
-  if (button.dataset.act === 'import') {
-    window.clinic.choose((text) => trigger('click', {act: 'import', with: text}));
-  } else trigger('click', {act: button.dataset.act, with: button.dataset.with});
+  const tell = (text) => trigger(
+    'click', {act: button.dataset.act, with: text, kept: window.clinic.kept()}
+  );
+  if (button.dataset.act === 'import') window.clinic.choose(tell);
+  else tell('');
 });
 """
 
@@ -43,36 +43,38 @@ def build(
 ) -> None:
     """Fill the page at /."""
     closed = frozenset(s.id for s in scenarios if not shows(s, settings))
-    stored = gr.BrowserState(None, storage_key=STORED, secret=SECRET)
+    kept = gr.Textbox(visible=False)  # filled by the browser when it arrives
     page = gr.HTML(elem_id="catalogue", apply_default_css=False, js_on_load=PRESSED)
 
-    def arrive(kept: object) -> list[object]:
-        record = read_record(kept)
-        return [keep(record), catalogue(scenarios, words, record, closed)]
+    def arrive(kept: str) -> str:
+        return catalogue(scenarios, words, read_record(kept), closed)
 
-    def press(kept: object, told: gr.EventData) -> list[object]:
-        record, said, file = read_record(kept), "", ""
+    def press(told: gr.EventData) -> str:
+        record, said, told_back = read_record(str(told._data.get("kept", ""))), "", ""
         match told._data.get("act"):
             case "import":
                 try:
                     record = import_record(str(told._data.get("with", ""))[:1_000_000])
                     said = words.say("page", "imported", solved=len(record.solved))
+                    told_back = _hidden("store", export_record(record))
                 except RecordError as error:
                     said = words.say("page", "not_imported", reason=str(error)[:200])
             case "export":
-                file = export_record(record)
+                told_back = _hidden("save", export_record(record))
             case "forget":
-                record = read_record(None)
+                record = read_record("")
                 said = words.say("page", "forgotten")
-        return [keep(record), catalogue(scenarios, words, record, closed, said, file)]
+                told_back = _hidden("store", export_record(record))
+        return catalogue(scenarios, words, record, closed, said) + told_back
 
-    outputs = [stored, page]
-    blocks.load(
-        arrive, stored, outputs, queue=False, api_visibility="private", show_progress="hidden"
-    )
-    page.click(
-        press, stored, outputs, queue=False, api_visibility="private", show_progress="hidden"
-    )
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    blocks.load(arrive, kept, page, js=KEPT, queue=False, **private)
+    page.click(press, None, page, queue=False, **private)
+
+
+def _hidden(name: str, text: str) -> str:
+    """Something for the page's own script: `save` as a file, or `store` in this browser."""
+    return f'<span hidden data-{name}="{escape(text)}"></span>'
 
 
 def catalogue(
@@ -81,7 +83,6 @@ def catalogue(
     record: Record,
     closed: frozenset[str] = frozenset(),
     said: str = "",
-    file: str = "",
 ) -> str:
     """Four columns by symptom: it is all that a learner knows at the start. All is escaped.
 
@@ -116,7 +117,7 @@ def catalogue(
     return (
         f'<header class="bar"><h1>{say("title")}</h1><div class="tools">{theme}</div></header>'
         f'<div class="lead"><p>{say("lead")}</p>{demo}</div>'
-        f"{_filters(words, bool(closed))}{listed}{_progress(scenarios, words, record, said, file)}"
+        f"{_filters(words, bool(closed))}{listed}{_progress(scenarios, words, record, said)}"
     )
 
 
@@ -174,9 +175,7 @@ def _section(scenario: Scenario, words: Words) -> str:
     return words.say("page", "section", chapter=numbers[1], section=numbers[2])
 
 
-def _progress(
-    scenarios: Sequence[Scenario], words: Words, record: Record, said: str, file: str
-) -> str:
+def _progress(scenarios: Sequence[Scenario], words: Words, record: Record, said: str) -> str:
     def say(code: str, **numbers: object) -> str:
         return escape(words.say("page", code, **numbers))
 
@@ -186,10 +185,8 @@ def _progress(
         + button(say("import"), "import", kind="plain")
         + button(say("forget"), "forget", kind="plain", data_ask=words.say("page", "forget_sure"))
     )
-    ready = f'<span hidden data-save="{escaped(file, quote=True)}"></span>' if file else ""
-    ready = ready.replace("{", "&#123;").replace("}", "&#125;")
     return (
         f'<section class="progress" aria-labelledby="progress"><h2 id="progress">'
         f"{say('progress', solved=solved, of=len(scenarios))}</h2><p>{say('kept_here')}</p>"
-        f'<p>{buttons}</p><p role="status">{escape(said)}</p>{ready}</section>'
+        f'<p>{buttons}</p><p role="status">{escape(said)}</p></section>'
     )

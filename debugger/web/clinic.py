@@ -14,15 +14,7 @@ from debugger.web.demo import demonstrate
 from debugger.web.desk import Clinic, Desk
 from debugger.web.markup import escape
 from debugger.web.scene import Scene
-from debugger.web.visit import (
-    SECRET,
-    STORED,
-    LinkError,
-    Record,
-    keep,
-    read_address,
-    read_record,
-)
+from debugger.web.visit import KEPT, LinkError, Record, read_address, read_record
 from debugger.words import Words
 
 PARTS: dict[str, Callable[[Scene, Words], str]] = {
@@ -41,7 +33,9 @@ element.addEventListener('click', (event) => {
   if (!button || button.disabled || !window.clinic.sure(button)) return;
   const told = {act: button.dataset.act, with: button.dataset.with, at: location.search};
   const runs = ['run', 'apply', 'solution'].includes(told.act);
-  window.clinic.press((number) => trigger(runs ? 'submit' : 'click', {...told, number}));
+  window.clinic.press((number) => trigger(
+    runs ? 'submit' : 'click', {...told, number, kept: window.clinic.kept()}
+  ));
 });
 window.clinic.again = () => trigger('click', {act: 'again', at: location.search});
 """
@@ -51,7 +45,7 @@ SETTLING_SECONDS = 0.3
 def build(blocks: gr.Blocks, clinic: Clinic) -> None:
     """Fill a page of `blocks` that stands at /clinic."""
     desk = gr.State(None)
-    kept = gr.BrowserState(None, storage_key=STORED, secret=SECRET)
+    kept = gr.Textbox(visible=False)  # filled by the browser when it arrives
     with gr.Column(elem_id="clinic"):
         bar, rail = _part("bar"), _part("rail")
         with gr.Row(elem_id="work"):
@@ -59,15 +53,15 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         foot = _part("foot")
     parts = [bar, rail, left, right, foot]
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    outputs = [desk, kept, *parts]
+    outputs = [desk, *parts]
     unchanged = [gr.skip()] * len(outputs)
 
-    async def arrive(kept: Any, request: gr.Request) -> list[Any]:
+    async def arrive(kept: str, request: gr.Request) -> list[Any]:
         at = Desk(record=read_record(kept))
         try:
             _enter(at, str(request.query_params), clinic)
         except LinkError as error:
-            return [at, keep(at.record), *_nowhere(error, clinic.words)]
+            return [at, *_nowhere(error, clinic.words)]
         clinic.prepare(at)
         return _updates(at, clinic)
 
@@ -82,8 +76,8 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
             async for update in _drawn(desk, clinic, clinic.follow(desk, what)):
                 yield update
 
-    async def press(desk: Desk | None, kept: Any, told: gr.EventData) -> list[Any]:
-        at = _at_home(desk, kept, told._data, clinic)
+    async def press(desk: Desk | None, told: gr.EventData) -> list[Any]:
+        at = _at_home(desk, told._data, clinic)
         if at is None:
             return unchanged
         if told._data.get("act") == "again":
@@ -92,8 +86,8 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
         return _updates(at, clinic)
 
-    async def start(desk: Desk | None, kept: Any, told: gr.EventData) -> AsyncIterator[list[Any]]:
-        at = _at_home(desk, kept, told._data, clinic)
+    async def start(desk: Desk | None, told: gr.EventData) -> AsyncIterator[list[Any]]:
+        at = _at_home(desk, told._data, clinic)
         if at is None:
             yield unchanged
             return
@@ -105,12 +99,12 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         async for update in _drawn(at, clinic, clinic.follow(at, what)):
             yield update
 
-    arrived = blocks.load(arrive, kept, outputs, queue=False, **private)
+    arrived = blocks.load(arrive, kept, outputs, js=KEPT, queue=False, **private)
     arrived.then(resume, desk, outputs, concurrency_limit=None, **private)
     for part in parts:
-        part.click(press, [desk, kept], outputs, queue=False, **private)
+        part.click(press, desk, outputs, queue=False, **private)
         part.submit(
-            start, [desk, kept], outputs, concurrency_limit=None, trigger_mode="multiple", **private
+            start, desk, outputs, concurrency_limit=None, trigger_mode="multiple", **private
         )
 
 
@@ -125,11 +119,11 @@ def _enter(desk: Desk, query: str, clinic: Clinic) -> None:
     desk.wanted = clinic.resumable(desk)
 
 
-def _at_home(desk: Desk | None, kept: Any, told: Any, clinic: Clinic) -> Desk | None:
+def _at_home(desk: Desk | None, told: Any, clinic: Clinic) -> Desk | None:
     """The desk of this tab. After a restart there is none: the press says where the tab stands."""
     if desk is not None:
         return desk if desk.visit.scenario else None
-    fresh = Desk(record=read_record(kept))
+    fresh = Desk(record=read_record(str(told.get("kept", ""))))
     try:
         fresh.visit = read_address(str(told.get("at", "")), clinic.known)
     except LinkError:
@@ -148,16 +142,10 @@ async def _drawn(
 
 
 def _updates(desk: Desk, clinic: Clinic) -> list[Any]:
-    """The desk, what the browser is to keep and every part, where it is not as it was last sent.
-
-    Of a demonstration the browser keeps nothing.
-    """
+    """The desk, and every part where it is not as it was last sent."""
     desk.turn += 1
     scene = clinic.scene(desk)
-    unchanged = desk.visit.demo or desk.sent == desk.record
-    kept = gr.skip() if unchanged else keep(desk.record)
-    desk.sent = desk.record
-    updates = [desk, kept]
+    updates: list[Any] = [desk]
     for name, part in PARTS.items():
         html = part(scene, clinic.words)
         updates.append(gr.skip() if desk.drawn.get(name) == html else html)

@@ -15,7 +15,7 @@ from debugger.settings import Settings
 from debugger.stages.train import ENOUGH_STEPS
 from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
 from debugger.web.scene import Scene, Source
-from debugger.web.visit import SURENESS, Panel, Record, Side, Visit, stacked
+from debugger.web.visit import SURENESS, Panel, Record, Side, Visit, kept_case, stacked
 from debugger.words import Words
 from debugger.workers.sharing import Flight, Shared
 from scenarios import Scenario, ScenarioError
@@ -40,7 +40,6 @@ class Desk:
     drawn: dict[str, str] = field(default_factory=dict)
     turn: int = 0
     heard: int = 0
-    sent: Record | None = None
     wanted: str | None = None
     stopping: bool = False
     showing: bool = False
@@ -288,6 +287,7 @@ class Clinic:
             caption=desk.caption,
             turn=desk.turn,
             heard=desk.heard,
+            kept="" if visit.demo else kept_case(desk.record, scenario.id),
             showing=desk.showing,
         )
 

@@ -29,7 +29,7 @@ def bar(scene: Scene, words: Words) -> str:
     return (
         f'<header class="bar" data-address="{escape(scene.visit.address)}" '
         f'data-present="{int(scene.visit.present)}" data-turn="{scene.turn}" '
-        f'data-heard="{escape(scene.heard)}">'
+        f'data-heard="{escape(scene.heard)}" data-keep="{escape(scene.kept)}">'
         f'<a class="home" href="./"><span aria-hidden="true">◂</span> {home}</a>'
         f"<h1>{escape(said.title)} <small>{escape(about)}</small></h1>"
         f'<div class="tools">{present}{theme}</div></header>'

@@ -38,7 +38,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Scene:
-    """`turn` counts the drawings of this tab, `heard` is the number of its last press."""
+    """`turn` counts the drawings of this tab, `heard` is the number of its last press.
+
+    `kept` is what the browser is to remember; of a demonstration, nothing.
+    """
 
     scenario: Scenario
     catalogue: Sequence[Scenario]
@@ -57,6 +60,7 @@ class Scene:
     showing: bool = False
     turn: int = 0
     heard: int = 0
+    kept: str = ""
 
     @property
     def occupied(self) -> bool:

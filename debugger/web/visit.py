@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import secrets
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import field, replace
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlencode
@@ -20,7 +22,8 @@ CLOSED = ConfigDict(extra="forbid")
 NOTHING_WRONG = "nothing_wrong"
 SURENESS = ("guess", "fairly", "certain")
 MOST_CAUSES = 5
-STORED, SECRET = "training-clinic", "kept-in-this-browser-only"
+KEPT = "() => [window.clinic.kept()]"
+"""How a page asks its browser for what it keeps, as a listener's `js`."""
 Panel = Literal["evidence", "fix", "console"]
 Side = Literal["script", "diff", "notes"]
 Small = Annotated[str, Field(max_length=80)]
@@ -67,18 +70,28 @@ class Record:
 
 
 _RECORD: TypeAdapter[Record] = TypeAdapter(Record)
+_CASE: TypeAdapter[Case] = TypeAdapter(Case)
 
 
 class RecordError(ValueError):
     """A file that is not what a clinic exported."""
 
 
-def read_record(kept: Any) -> Record:
-    """The record of a browser. What cannot be read is an empty one: it was changed by hand."""
+def read_record(kept: str) -> Record:
+    """The record of a browser. What cannot be read in it was changed by hand, and is left out."""
     try:
-        return _RECORD.validate_python(kept) if kept else Record(learner=secrets.token_hex(4))
-    except ValidationError:
-        return Record(learner=secrets.token_hex(4))
+        raw = json.loads(kept or "{}")
+    except ValueError:
+        raw = {}
+    raw = raw if isinstance(raw, dict) else {}
+    record = Record(learner=secrets.token_hex(4))
+    with suppress(ValidationError):
+        record = Record(learner=raw.get("learner", ""))
+    cases = raw.get("cases")
+    for name, case in cases.items() if isinstance(cases, dict) else ():
+        with suppress(ValidationError):
+            record = replace(record, cases={**record.cases, name: _CASE.validate_python(case)})
+    return record
 
 
 def import_record(text: str) -> Record:
@@ -90,8 +103,11 @@ def import_record(text: str) -> Record:
         raise RecordError(f"{place}: {first['msg']}") from error
 
 
-def keep(record: Record) -> dict[str, Any]:
-    return _RECORD.dump_python(record, mode="json")
+def kept_case(record: Record, scenario_id: str) -> str:
+    """What the browser is to keep of one scenario: other tabs look after the others."""
+    case = record.cases.get(scenario_id)
+    told = {"learner": record.learner, "scenario": scenario_id, "case": case}
+    return TypeAdapter(dict[str, Any]).dump_json(told).decode()
 
 
 def export_record(record: Record) -> str:

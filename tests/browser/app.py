@@ -17,8 +17,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
-LONG = 60_000
-"""Milliseconds that a run may take on a busy machine; a test fails sooner by what it sees."""
+PATIENCE, LONG = 60_000, 300_000
+"""Milliseconds for the page to show something, and for a run on a busy machine to end."""
 Visit = Callable[..., Any]
 
 
@@ -58,7 +58,7 @@ def free_port() -> int:
 def open_page(context: Any, url: str) -> Any:
     """A page once it stands; `page.complaints` and `page.asked` fill by themselves."""
     page = context.new_page()
-    page.set_default_timeout(LONG)
+    page.set_default_timeout(PATIENCE)
     page.asked, page.complaints = [], []
     page.on("request", lambda request: page.asked.append(request.url))
     page.on("console", lambda line: page.complaints.append(f"{line.type}: {line.text}"))

@@ -268,6 +268,24 @@ def test_two_tabs_of_one_browser_stay_apart(visit: Visit, address: str) -> None:
     assert other.get_attribute("#rail [data-with=batch]", "aria-current") == "step"
 
 
+def test_two_tabs_of_one_browser_keep_what_each_of_them_did(visit: Visit, address: str) -> None:
+    one = visit("/clinic?scenario=two_labels")
+    other = open_page(one.context, f"{address}/clinic?scenario=one_label")
+    for page in (one, other, one):
+        hinted = page.locator(".hinted")
+        before = hinted.inner_text() if hinted.count() else ""
+        page.click("#foot .hint")
+        page.wait_for_function(
+            "was => (document.querySelector('.hinted') || {innerText: was}).innerText !== was",
+            arg=before,
+        )
+    for page, number in ((one, 2), (other, 1)):
+        page.reload()
+        page.wait_for_selector(".hinted")
+        said = WORDS.say("clinic", "hint_of", number=number, of=4)
+        assert said in page.inner_text(".hinted")
+
+
 def test_the_keyboard_alone_reaches_a_repair(visit: Visit) -> None:
     page = visit("/clinic?scenario=two_labels")
     page.keyboard.press("4")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -16,7 +17,7 @@ from debugger.web.visit import (
     causes,
     export_record,
     import_record,
-    keep,
+    kept_case,
     read_address,
     read_record,
     shuffled,
@@ -57,7 +58,7 @@ def test_a_link_that_leads_nowhere_says_why(query: str, code: str) -> None:
 def test_a_record_goes_through_a_file_and_back() -> None:
     record = Record(learner="0123abcd").changed("two_labels", hints=2, answers={"data": 1})
     assert import_record(export_record(record)) == record
-    assert read_record(keep(record)) == record
+    assert read_record(export_record(record)) == record
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"cases": 1}', '{"version": 2}', '{"more": 1}'])
@@ -66,9 +67,28 @@ def test_a_file_of_something_else_is_refused_with_a_reason(text: str) -> None:
         import_record(text)
 
 
-@pytest.mark.parametrize("kept", [None, {}, 7, "x", {"cases": {"a": {"hints": 99}}}])
-def test_a_browser_that_keeps_nonsense_starts_afresh(kept: object) -> None:
-    assert read_record(kept).cases == {}
+@pytest.mark.parametrize("kept", ["", "{}", "7", "x", "[]", '{"cases": 3, "learner": 4}'])
+def test_a_browser_that_keeps_nonsense_starts_afresh(kept: str) -> None:
+    record = read_record(kept)
+    assert record.cases == {}
+    assert re.fullmatch("[0-9a-f]{8}", record.learner)
+
+
+def test_one_case_that_cannot_be_read_does_not_take_the_others_along() -> None:
+    kept = {"learner": "0a0b0c0d", "cases": {"a": {"hints": 99}, "b": {"solved": True}, "c": 1}}
+    record = read_record(json.dumps(kept))
+    assert (record.learner, record.solved, set(record.cases)) == ("0a0b0c0d", {"b"}, {"b"})
+
+
+def test_a_tab_tells_its_browser_about_its_own_scenario_only() -> None:
+    record = Record(learner="0a0b0c0d").changed("two_labels", hints=1).changed("imbalanced")
+    told = json.loads(kept_case(record, "two_labels"))
+    assert (told["learner"], told["scenario"], told["case"]["hints"]) == (
+        "0a0b0c0d",
+        "two_labels",
+        1,
+    )
+    assert json.loads(kept_case(record, "one_label"))["case"] is None
 
 
 def test_learners_get_lists_in_orders_of_their_own() -> None:
@@ -93,7 +113,3 @@ def test_a_change_that_does_not_fit_takes_the_place_of_the_last_ones() -> None:
     scenario = KNOWN["two_labels"]
     assert stacked(scenario, (), "four_labels") == ("four_labels",)
     assert stacked(scenario, ("four_labels",), "three_labels") == ("three_labels",)
-
-
-def test_a_record_as_the_browser_keeps_it_is_plain_json() -> None:
-    json.dumps(keep(Record().changed("two_labels", ran={"": ("setup",)})))

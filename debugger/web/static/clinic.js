@@ -21,6 +21,8 @@
     },
     // One press after the other: the next one waits until the server has heard the last.
     press(send) { presses.push(send); if (!unheard) next(); },
+    // Everything that this browser remembers, as text. Some browsers forbid to keep anything.
+    kept() { try { return localStorage.getItem('training-clinic') || ''; } catch { return ''; } },
     expect() { clearTimeout(waiting); waiting = setTimeout(look, 4000); },
     choose(use) {
       const input = document.createElement('input');
@@ -92,9 +94,24 @@
     send(unheard);
   };
 
+  const store = (text) => { try { localStorage.setItem('training-clinic', text); } catch { /* forbidden */ } };
+  let last = '';
+  // Only this tab's scenario is written: another tab may have solved another one meanwhile.
+  const keep = (told) => {
+    if (!told || told === last) return;
+    last = told;
+    const { learner, scenario, case: mine } = JSON.parse(told);
+    let all = {};
+    try { all = JSON.parse(window.clinic.kept()) || {}; } catch { /* changed by hand */ }
+    const cases = { ...all.cases, [scenario]: mine };
+    if (!mine) delete cases[scenario];
+    store(JSON.stringify({ version: 1, learner, cases }));
+  };
+
   const follow = () => {
     const bar = one('[data-address]');
     if (bar) {
+      keep(bar.dataset.keep);
       if (unheard && Number(bar.dataset.heard) >= unheard) next();
       // A drawing that never arrived: ask for everything once more.
       const now = Number(bar.dataset.turn), lost = turn && now > turn + 1;
@@ -112,6 +129,8 @@
     const fault = one('#left .code .row.fault'), box = fault && fault.closest('.code');
     if (fault && blamed !== fault.id) box.scrollTop += fault.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
     blamed = fault && fault.id;
+    const told = one('[data-store]');
+    if (told) { store(told.dataset.store); told.remove(); }
     const file = one('[data-save]');
     if (file) {
       const link = document.createElement('a');
