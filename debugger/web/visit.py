@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
+from itertools import islice
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs, urlencode
 
@@ -22,6 +23,7 @@ CLOSED = ConfigDict(extra="forbid")
 NOTHING_WRONG = "nothing_wrong"
 SURENESS = ("guess", "fairly", "certain")
 MOST_CAUSES = 5
+MOST_CASES = 500
 KEPT = "() => [window.clinic.kept()]"
 """How a page asks its browser for what it keeps, as a listener's `js`."""
 Panel = Literal["evidence", "fix", "console"]
@@ -51,7 +53,7 @@ class Record:
 
     version: Literal[1] = 1
     learner: Annotated[str, Field(pattern=r"^[0-9a-f]{8}$")] = "00000000"
-    cases: Annotated[dict[Small, Case], Field(max_length=500)] = field(default_factory=dict)
+    cases: Annotated[dict[Small, Case], Field(max_length=MOST_CASES)] = field(default_factory=dict)
 
     def case(self, scenario_id: str) -> Case:
         return self.cases.get(scenario_id, Case())
@@ -88,7 +90,8 @@ def read_record(kept: str) -> Record:
     with suppress(ValidationError):
         record = Record(learner=raw.get("learner", ""))
     cases = raw.get("cases")
-    for name, case in cases.items() if isinstance(cases, dict) else ():
+    known = cases.items() if isinstance(cases, dict) else ()
+    for name, case in islice(known, MOST_CASES):
         with suppress(ValidationError):
             record = replace(record, cases={**record.cases, name: _CASE.validate_python(case)})
     return record
