@@ -56,12 +56,11 @@ def _list(asked: Namespace, _: Settings, words: Words) -> int:
 
 
 def _run(asked: Namespace, settings: Settings, words: Words) -> int:
-    from debugger.stages.train import ENOUGH_STEPS
+    from debugger.stages.train import steps_for
     from scenarios import recordings
 
     scenario = _scenario(asked.scenario, words)
-    least = ENOUGH_STEPS if asked.stage == "train" else 1
-    asked.steps = asked.steps or max(least, scenario.checks.steps)
+    asked.steps = asked.steps or steps_for(asked.stage, scenario.checks.steps)
     run = _asked_run(asked, settings, scenario.patched(asked.fix))
     run = replace(run, filename=str(scenario.folder / "script.py"))
     if scenario.needs is not None and run.device == "auto":

@@ -1,8 +1,7 @@
-"""Quick tests first; what slow ones wait for is asked at once, and runs beside all the others."""
+"""Quick tests first; what slow ones wait for is asked at once, and runs beside the others."""
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,9 +9,6 @@ import pytest
 
 from debugger.workers.local import LocalEngine
 from tests.scenarios.proving import Answers
-
-BACKGROUND = 10
-"""The niceness of the runs that are asked in advance: a test that runs now goes before them."""
 
 # A shell that starts the tests in the background leaves Ctrl-C ignored, for us and all we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -33,7 +29,7 @@ def _has_cuda() -> bool:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def answers(
+def asked(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Answers]:
     """A module that waits for runs says which in `ask(answers, ids)`, of the scenarios selected."""
@@ -45,18 +41,15 @@ def answers(
     cores = os.cpu_count() or 1
     folder = tmp_path_factory.mktemp("clinic")
     with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
-        answers = Answers(engine, threads)
-        if asking:
-            os.setpriority(os.PRIO_PROCESS, _zygote(engine), BACKGROUND)
+        answers = Answers(engine, threads, at_once=1)
         for module, scenario_ids in asking.items():
             module.ask(answers, scenario_ids)  # type: ignore[attr-defined]
         yield answers
         threads.shutdown(cancel_futures=True)
 
 
-def _zygote(engine: LocalEngine) -> int:
-    """Its process, from which every run is forked."""
-    engine.warm()
-    while (process := engine.status()["zygote_pid"]) is None:
-        time.sleep(0.05)
-    return process
+@pytest.fixture(scope="session")
+def answers(asked: Answers) -> Answers:
+    """Whoever waits for an answer has all cores for it."""
+    asked.hurry((os.cpu_count() or 1) - 1)
+    return asked

@@ -26,6 +26,11 @@ PARTED = 0.15
 """How far two smoothed losses must lie apart to have parted."""
 
 
+def steps_for(stage: str | None, least: int) -> int:
+    """How long to train: looked at by itself, `train` shows enough steps to judge by."""
+    return max(least, ENOUGH_STEPS) if stage == "train" else least
+
+
 def observe(pipeline: Pipeline, emit: Emit, steps: int = 120) -> Training:
     return pipeline.train(steps, emit)
 

@@ -13,6 +13,7 @@ from debugger.printing import catalogue, verdict
 from debugger.report import Report, gather
 from debugger.run import ALL, WALK, Run
 from debugger.settings import Settings
+from debugger.stages.train import steps_for
 from debugger.words import Words
 from debugger.workers.sharing import Shared
 from scenarios import Scenario, ScenarioError
@@ -34,7 +35,7 @@ def endpoints(
             stage,  # type: ignore[arg-type]
             device=settings.device,  # type: ignore[arg-type]
             assets=settings.assets,  # type: ignore[arg-type]
-            steps=scenario.checks.steps,
+            steps=steps_for(stage, scenario.checks.steps),
         )
         return gather(engine.events(run))
 

@@ -12,7 +12,7 @@ from debugger.outcome import STAGES, StageName
 from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
 from debugger.settings import Settings
-from debugger.stages.train import ENOUGH_STEPS
+from debugger.stages.train import steps_for
 from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
 from debugger.web.scene import Scene, Source
 from debugger.web.visit import SURENESS, Panel, Record, Side, Visit, kept_case, stacked
@@ -246,13 +246,12 @@ class Clinic:
                 desk.own[variant, stage] = report.stage(stage), _source(flight, report, stage)
 
     def _run(self, scenario: Scenario, stage: str, script: str) -> Run:
-        steps = scenario.checks.steps
         return Run(
             script,
             stage,  # type: ignore[arg-type]
             device=self._settings.device,  # type: ignore[arg-type]
             assets=self._settings.assets,  # type: ignore[arg-type]
-            steps=max(steps, ENOUGH_STEPS) if stage == "train" else steps,
+            steps=steps_for(stage, scenario.checks.steps),
         )
 
     def scene(self, desk: Desk) -> Scene:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
+from threading import Semaphore
 
 from debugger.outcome import Event, Outcome, StageStarted
 from debugger.report import Report, gather
@@ -18,8 +19,9 @@ CPU = "cpu"
 class Answers:
     """Ask early, take the answer late. Runs start in the order in which they were asked."""
 
-    def __init__(self, engine: LocalEngine, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, engine: LocalEngine, threads: ThreadPoolExecutor, at_once: int) -> None:
         self._engine, self._threads = engine, threads
+        self._turns = Semaphore(at_once)
         self._asked: dict[Run, Future[Report]] = {}
         self._proved: dict[tuple[Run, Run], Future[Report]] = {}
         self._trained: dict[tuple[Run, object], Report] = {}
@@ -54,8 +56,14 @@ class Answers:
             self._asked[run] = self._threads.submit(self._answer, run)
         return self._asked[run]
 
+    def hurry(self, more: int) -> None:
+        """Make so many more runs at the same time."""
+        for _ in range(more):
+            self._turns.release()
+
     def _answer(self, run: Run) -> Report:
-        return gather(self._engine.events(run))
+        with self._turns:
+            return gather(self._engine.events(run))
 
     def _prove(self, run: Run, twin_run: Run) -> Report:
         twin = self._asked[twin_run].result()
@@ -63,7 +71,7 @@ class Answers:
         if run == twin_run:
             return twin
         events: list[Event] = []
-        with closing(self._engine.events(run)) as stream:
+        with self._turns, closing(self._engine.events(run)) as stream:
             for event in stream:
                 if event == StageStarted("overfit"):
                     start = gather([*events, Outcome("pass", CPU, 0.0)])
