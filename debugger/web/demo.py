@@ -9,7 +9,7 @@ from contextlib import aclosing
 from debugger.run import WALK
 from debugger.web.desk import Clinic, Desk
 
-READING_SECONDS = 7.0
+READING_SECONDS = 6.0
 BEAT_SECONDS = 0.25
 
 
@@ -32,6 +32,7 @@ async def demonstrate(clinic: Clinic, desk: Desk) -> AsyncGenerator[None]:
 def _acts(clinic: Clinic, desk: Desk) -> Iterator[AsyncGenerator[None]]:
     desk.caption = "demo_fails"
     yield clinic.follow(desk, WALK)
+    yield _read(desk, "demo_fails")
     if clinic.scene(desk).first_failing is None:  # the run was ended from outside
         return
     yield _read(desk, "demo_looks")

@@ -10,10 +10,19 @@ from threading import Semaphore
 from debugger.outcome import Event, Outcome, StageStarted
 from debugger.report import Report, gather
 from debugger.run import ALL, WALK, Run
+from debugger.stages.train import ENOUGH_STEPS
 from debugger.workers.local import LocalEngine
 from scenarios import Scenario
+from scenarios.scenario import MOST_STEPS
 
 CPU = "cpu"
+FEW_STEPS = 5
+
+
+def proof_steps(scenario: Scenario, most: int = MOST_STEPS) -> int:
+    """How long a proof trains: as the judge does where it compares accuracies, else a few steps."""
+    steps = scenario.checks.steps
+    return min(steps, most) if steps >= ENOUGH_STEPS else FEW_STEPS
 
 
 class Answers:
@@ -34,20 +43,17 @@ class Answers:
         """Every stage, whatever fails before it."""
         return self._ask(Run(script, ALL, device=CPU, steps=steps))
 
-    def twin(self, scenario: Scenario) -> Future[Report]:
-        return self.whole(scenario.twin, scenario.checks.steps)
-
-    def repaired(self, scenario: Scenario, script: str) -> Future[Report]:
+    def repaired(self, scenario: Scenario, script: str, steps: int) -> Future[Report]:
         """Every stage of a repair that stands beside the twin.
 
         Where its first two steps move every weight bit for bit as those of the twin do, or of
         another repair, and nothing else was wrong so far, the rest of its training is the same: it
         is not run a second time.
         """
-        run = Run(script, ALL, device=CPU, steps=scenario.checks.steps)
+        run = Run(script, ALL, device=CPU, steps=steps)
         twin = replace(run, script=scenario.twin)
         if (run, twin) not in self._proved:
-            self.twin(scenario)
+            self.whole(scenario.twin, steps)
             self._proved[run, twin] = self._threads.submit(self._prove, run, twin)
         return self._proved[run, twin]
 

@@ -13,8 +13,9 @@ from pydantic import TypeAdapter
 
 import scenarios
 from debugger.judge import judge
+from debugger.stages.train import ENOUGH_STEPS
 from scenarios import Fix, Scenario
-from tests.scenarios.proving import Answers
+from tests.scenarios.proving import Answers, proof_steps
 
 pytestmark = pytest.mark.slow
 
@@ -49,10 +50,15 @@ REPAIRED = {scenario.id: repaired(scenario) for scenario in FAULTY}
 ALL_REPAIRS = [(s, name) for s in FAULTY for name in REPAIRED[s.id]]
 
 
+def steps_for(scenario: Scenario) -> int:
+    """Enough to compare accuracies, where they are compared at all."""
+    return proof_steps(scenario, most=ENOUGH_STEPS)
+
+
 def ask(answers: Answers, chosen: set[str]) -> None:
     for scenario in (s for s in FAULTY if s.id in chosen):
         for script in REPAIRED[scenario.id].values():
-            answers.repaired(scenario, script)
+            answers.repaired(scenario, script, steps_for(scenario))
 
 
 @pytest.mark.parametrize("scenario", FAULTY, ids=lambda scenario: scenario.id)
@@ -71,7 +77,8 @@ def test_three_repairs_are_written_otherwise_than_the_listed_ones(scenario: Scen
 def test_a_right_repair_that_nobody_listed_is_accepted(
     answers: Answers, scenario: Scenario, name: str
 ) -> None:
-    report = answers.repaired(scenario, REPAIRED[scenario.id][name]).result()
-    verdict = judge(report, answers.twin(scenario).result(), scenario)
+    steps = steps_for(scenario)
+    report = answers.repaired(scenario, REPAIRED[scenario.id][name], steps).result()
+    verdict = judge(report, answers.whole(scenario.twin, steps).result(), scenario)
 
     assert verdict.cured, (verdict, report.findings)

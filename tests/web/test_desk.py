@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import scenarios
 from debugger import settings
@@ -64,6 +66,12 @@ def desk_at(scenario: str) -> Desk:
     return Desk(visit=Visit(scenario=scenario))
 
 
+def finish(work: Coroutine[Any, Any, None]) -> None:
+    """In a thread of its own: a browser that another test opened keeps this one's loop running."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
 def followed(clinic: Clinic, desk: Desk, what: str, stop_at: str = "") -> None:
     async def follow() -> None:
         async for _ in clinic.follow(desk, what):
@@ -71,7 +79,7 @@ def followed(clinic: Clinic, desk: Desk, what: str, stop_at: str = "") -> None:
             if stop_at and busy is not None and busy.stage == stop_at:
                 clinic.press(desk, "stop", "")
 
-    asyncio.run(follow())
+    finish(follow())
 
 
 def test_how_a_killed_run_ended_is_shown_to_who_ran_it_and_to_nobody_else() -> None:
@@ -141,6 +149,6 @@ def test_a_demonstration_claims_no_cure_when_its_run_is_killed() -> None:
         async for _ in demo.demonstrate(clinic, desk):
             captions.append(desk.caption)
 
-    asyncio.run(watch())
+    finish(watch())
     assert list(dict.fromkeys(captions)) == ["demo_fails", "demo_stopped"]
     assert not desk.busy

@@ -162,13 +162,13 @@ say(pids=[subprocess.Popen(["sleep", "60"]).pid, os.fork() or time.sleep(60)])
     assert soon(lambda: not any(alive(pid) for pid in pids))
 
 
-def test_a_run_is_killed_even_before_it_has_a_group_of_its_own(engine):
+def test_a_run_is_killed_even_before_it_has_a_group_of_its_own(engine, ask):
     """Cancelled at random moments of its first milliseconds, it never stays behind."""
-    zygote = None
+    ask(engine, "say(x=1)")
+    zygote = engine.status()["zygote_pid"]
     for pause in (0, 0, 0.001, 0.002, 0.005, 0.01, 0.02):
         events = engine.events(Run("time.sleep(60)", device="cpu"))
         next(events)
-        zygote = zygote or engine.status()["zygote_pid"]
         time.sleep(pause)
         events.close()
     assert soon(lambda: engine.status()["running"] == 0)
