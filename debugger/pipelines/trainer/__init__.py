@@ -12,7 +12,7 @@ from transformers import Trainer
 from debugger.pipelines import face
 from debugger.pipelines.trainer import evaluating, forwarding, looking, training
 from debugger.pipelines.trainer.facts import facts_of, tokenizer_of
-from debugger.pipelines.trainer.rows import class_names_of
+from debugger.pipelines.rows import class_names_of
 from debugger.pipelines.trainer.untouched import borrowed, untouched
 
 

@@ -17,7 +17,8 @@ from transformers.trainer_callback import DefaultFlowCallback
 from debugger.failure import failure_of
 from debugger.pipelines.face import Evaluate, Facts
 from debugger.pipelines.trainer.facts import names_in
-from debugger.pipelines.trainer.rows import class_names_of, spread, subset
+from debugger.pipelines.rows import class_names_of, spread
+from debugger.pipelines.trainer.rows import subset
 from debugger.pipelines.trainer.untouched import borrowed
 
 ROWS = 32

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -12,9 +11,17 @@ from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import failure_of
 from debugger.pipelines.face import Batch, Data, Facts, Field, Split
+from debugger.pipelines.rows import (
+    LABELS,
+    class_names_of,
+    real_lengths,
+    row_keys,
+    short,
+    signs,
+    type_of,
+)
 from debugger.pipelines.trainer.evaluating import metric_names
 from debugger.pipelines.trainer.forwarding import own_loss
-from debugger.pipelines.trainer.rows import LABELS, class_names_of
 
 MOST_ROWS = 5000
 MOST_PICTURES = 200
@@ -66,24 +73,23 @@ def _split(
     label = next((name for name in LABELS if name in kept and name in names), None)
     mask = columns.get("attention_mask")
     ids = columns.get(facts.main_input) if facts.main_input == "input_ids" else None
-    lengths = tuple(_real_lengths(ids, mask)) if ids else ()
-    keys = _row_keys(columns, ids, lengths, label)
+    lengths = tuple(real_lengths(ids, mask)) if ids else ()
+    keys = row_keys(columns, ids, lengths, label)
     shown = range(min(SHOWN_ROWS, looked_at))
     readable = ids[:SHOWN_ROWS] if ids and tokenizer else []
     class_names = class_names_of(dataset)
     labels = columns.get(label, []) if label else []
-    named = [_name(y, class_names) for y in labels] if class_names else []
     return keys, Split(
         count=len(dataset),
         looked_at=looked_at,
         columns=names,
         kept=kept,
         dropped=tuple(name for name in names if name not in kept),
-        types={name: _type_of(values[0]) for name, values in columns.items() if len(values)},
+        types={name: type_of(values[0]) for name, values in columns.items() if len(values)},
         label_column=label,
         labels=tuple(labels),
         class_names=class_names,
-        first_rows=tuple({n: _short(v[i]) for n, v in columns.items()} for i in shown),
+        first_rows=tuple({n: short(v[i]) for n, v in columns.items()} for i in shown),
         decoded=tuple(tokenizer.decode(row) for row in readable),
         tokens=tuple(tuple(tokenizer.convert_ids_to_tokens(row)) for row in readable),
         texts=tuple({n: v[i] for n, v in columns.items() if isinstance(v[i], str)} for i in shown),
@@ -91,12 +97,7 @@ def _split(
         widths=tuple(len(row) for row in ids or ()),
         duplicates=looked_at - len(set(keys)),
         few_valued=_few_valued(columns, kept),
-        digest=_digest([str(row[1:9]) for row in ids or ()], labels),
-        words=_digest(_words(ids, tokenizer), labels),
-        numbered_digest=_digest(keys, labels),
-        named_digest=_digest(keys, named),
-        bare_digest=_digest(keys, [""] * len(labels)),
-        sample=_sample(keys, labels) if ids and labels else (),
+        **signs(keys, ids, labels, class_names, tokenizer),
     )
 
 
@@ -148,55 +149,6 @@ def _kept(trainer: Trainer, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name in signature)
 
 
-def _real_lengths(ids: list[Any], mask: list[Any] | None) -> Iterable[int]:
-    if mask is None:
-        return (len(row) for row in ids)
-    return (sum(row) for row in mask)
-
-
-def _row_keys(
-    columns: dict[str, list[Any]],
-    ids: list[Any] | None,
-    lengths: tuple[int, ...],
-    label: str | None,
-) -> list[str]:
-    """What makes two rows the same: their real tokens, else their texts, else all they hold."""
-    if ids:
-        return [repr(row[:real]) for row, real in zip(ids, lengths, strict=True)]
-    texts = {n: v for n, v in columns.items() if v and isinstance(v[0], str)} or {
-        n: v for n, v in columns.items() if n not in (label, "idx")
-    }
-    return [repr(row) for row in zip(*texts.values(), strict=True)]
-
-
-def _digest(rows: Sequence[str], labels: Sequence[Any]) -> str:
-    """One short text for rows and their labels, whatever their order."""
-    if not rows or not labels:
-        return ""
-    rows = sorted(f"{y}:{row}" for row, y in zip(rows, labels, strict=True))
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
-
-
-def _words(ids: list[Any] | None, tokenizer: Any) -> list[str]:
-    """The tokens of each row, whatever the order of the sentences in it."""
-    if not ids or tokenizer is None:
-        return []
-    special = set(tokenizer.all_special_ids)
-    return [str(sorted(set(row) - special)) for row in ids]
-
-
-def _name(label: Any, names: tuple[str, ...]) -> str:
-    inside = isinstance(label, int) and 0 <= label < len(names)
-    return names[label].lower() if inside else str(label)
-
-
-def _sample(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
-    """The same sixteenth of the rows in every data set that holds them, with their labels."""
-    rows = {f"{y}:{key}" for key, y in zip(keys, labels, strict=True)}
-    marks = (hashlib.sha256(row.encode()).hexdigest()[:12] for row in rows)
-    return tuple(sorted(mark for mark in marks if mark.startswith("0")))
-
-
 def _few_valued(columns: dict[str, list[Any]], kept: tuple[str, ...]) -> dict[str, int]:
     """Columns that nobody keeps and that hold a handful of values: a label under another name."""
     few = {}
@@ -207,18 +159,6 @@ def _few_valued(columns: dict[str, list[Any]], kept: tuple[str, ...]) -> dict[st
         if 2 <= distinct <= min(20, len(values) // 3):
             few[name] = distinct
     return few
-
-
-def _type_of(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return f"list of {_type_of(value[0])}" if len(value) else "empty list"
-    return type(value).__name__
-
-
-def _short(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_short(item) for item in value[:48]]
-    return value if isinstance(value, (int, float, bool, type(None))) else str(value)[:300]
 
 
 def batch(trainer: Trainer, widths: tuple[int, ...]) -> Batch:

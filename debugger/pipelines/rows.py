@@ -1,0 +1,106 @@
+"""Rows of a data set as plain values: which, whose, and how two sets of them are compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from datasets import ClassLabel, Dataset
+
+LABELS = ("labels", "label", "label_ids")
+
+
+def class_names_of(dataset: Any) -> tuple[str, ...] | None:
+    """The names of the classes, when the data set itself carries them."""
+    features = dataset.features if isinstance(dataset, Dataset) else {}
+    for name in LABELS:
+        if isinstance(feature := features.get(name), ClassLabel):
+            return tuple(feature.names)
+    return None
+
+
+def spread(count: int, most: int) -> list[int]:
+    """At most so many rows, evenly from all: the first ones of a sorted set are all alike."""
+    rows = min(count, most)
+    return [place * count // rows for place in range(rows)]
+
+
+def real_lengths(ids: list[Any], mask: list[Any] | None) -> Iterable[int]:
+    if mask is None:
+        return (len(row) for row in ids)
+    return (sum(row) for row in mask)
+
+
+def row_keys(
+    columns: dict[str, list[Any]],
+    ids: list[Any] | None,
+    lengths: tuple[int, ...],
+    label: str | None,
+) -> list[str]:
+    """What makes two rows the same: their real tokens, else their texts, else all they hold."""
+    if ids:
+        return [repr(row[:real]) for row, real in zip(ids, lengths, strict=True)]
+    texts = {n: v for n, v in columns.items() if v and isinstance(v[0], str)} or {
+        n: v for n, v in columns.items() if n not in (label, "idx")
+    }
+    return [repr(row) for row in zip(*texts.values(), strict=True)]
+
+
+def digest(rows: Sequence[str], labels: Sequence[Any]) -> str:
+    """One short text for rows and their labels, whatever their order."""
+    if not rows or not labels:
+        return ""
+    rows = sorted(f"{y}:{row}" for row, y in zip(rows, labels, strict=True))
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
+
+
+def token_sets(ids: list[Any] | None, tokenizer: Any) -> list[str]:
+    """The tokens of each row, whatever the order of the sentences in it."""
+    if not ids or tokenizer is None:
+        return []
+    special = set(tokenizer.all_special_ids)
+    return [str(sorted(set(row) - special)) for row in ids]
+
+
+def class_name(label: Any, names: tuple[str, ...]) -> str:
+    inside = isinstance(label, int) and 0 <= label < len(names)
+    return names[label].lower() if inside else str(label)
+
+
+def sample(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
+    """The same sixteenth of the rows in every data set that holds them, with their labels."""
+    rows = {f"{y}:{key}" for key, y in zip(keys, labels, strict=True)}
+    marks = (hashlib.sha256(row.encode()).hexdigest()[:12] for row in rows)
+    return tuple(sorted(mark for mark in marks if mark.startswith("0")))
+
+
+def type_of(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"list of {type_of(value[0])}" if len(value) else "empty list"
+    return type(value).__name__
+
+
+def short(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [short(item) for item in value[:48]]
+    return value if isinstance(value, (int, float, bool, type(None))) else str(value)[:300]
+
+
+def signs(
+    keys: Sequence[str],
+    ids: list[Any] | None,
+    labels: Sequence[Any],
+    class_names: tuple[str, ...] | None,
+    tokenizer: Any,
+) -> dict[str, Any]:
+    """The fields of a Split by which two sets of rows are compared."""
+    named = [class_name(y, class_names) for y in labels] if class_names else []
+    return {
+        "digest": digest([str(row[1:9]) for row in ids or ()], labels),
+        "words": digest(token_sets(ids, tokenizer), labels),
+        "numbered_digest": digest(keys, labels),
+        "named_digest": digest(keys, named),
+        "bare_digest": digest(keys, [""] * len(labels)),
+        "sample": sample(keys, labels) if ids and labels else (),
+    }
