@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib import metadata
 from types import ModuleType
-from typing import Any
 
 from debugger import script
 from debugger.failure import forget_source
@@ -33,7 +32,7 @@ from debugger.outcome import (
 )
 from debugger.pipelines.face import Pipeline
 from debugger.report import Report, gather
-from debugger.run import ALL, WALK, Run
+from debugger.run import ALL, WALK, Framework, Run
 from debugger.stages import (
     View,
     batch,
@@ -64,7 +63,10 @@ _NEEDS: dict[StageName, tuple[StageName, ...]] = {
 }
 """A stage that ended in an exception, and the stages that would only meet the same one again."""
 TRAINING: tuple[StageName, ...] = ("overfit", "train")
-_VERSIONS = ("transformers", "torch", "datasets", "evaluate", "accelerate", "numpy")
+_VERSIONS: dict[Framework, tuple[str, ...]] = {
+    "pytorch": ("transformers", "torch", "datasets", "evaluate", "accelerate", "numpy"),
+    "keras": ("transformers", "tensorflow", "tf-keras", "datasets", "evaluate", "numpy"),
+}
 
 Tell = Callable[[Event], None]
 
@@ -80,32 +82,28 @@ def perform(run: Run, emit: Tell) -> None:
 def _perform(run: Run, emit: Tell) -> None:
     started = time.monotonic()
     emit(StageStarted("setup"))
-    if run.device == "cuda" and not _has_cuda():
+    if run.device == "cuda" and not _has_cuda(run.framework):
         _tell([Finding("no_cuda", "note", "setup")], StageEnded("setup", "unknown", 0.0), emit)
-        emit(Outcome("unknown", "cpu", time.monotonic() - started, versions()))
+        emit(Outcome("unknown", "cpu", time.monotonic() - started, versions(run.framework)))
         return
     built = script.build(run.script, run.filename, run.arguments)
     setup_ended = _tell_setup(built, run, time.monotonic() - started, emit)
     endings: list[Ending] = [setup_ended.outcome]
     device = run.device if run.device != "auto" else "cpu"
     if built.trainer is not None and setup_ended.outcome not in ("fail", "unknown", "stopped"):
-        from debugger.pipelines.trainer import TrainerPipeline
-
-        pipeline = TrainerPipeline(built.trainer, built.earlier)
+        pipeline = _pipeline(built)
         device = pipeline.facts.device
         view = View(pipeline.facts, script.Places(run.script), has_script=True)
         endings += _walk(pipeline, view, run.stage, run.steps, emit)
-    emit(Outcome(worst(endings), device, time.monotonic() - started, versions()))
+    emit(Outcome(worst(endings), device, time.monotonic() - started, versions(run.framework)))
 
 
 def diagnose_built(
-    trainer: Any, stage: str = WALK, steps: int = 120, tell: Tell | None = None
+    built: script.Building, stage: str = WALK, steps: int = 120, tell: Tell | None = None
 ) -> Report:
-    """The same stages over a Trainer in this very process. It is left exactly as it was."""
-    from debugger.pipelines.trainer import TrainerPipeline
-
+    """The same stages over what is built in this very process. It is left exactly as it was."""
     started = time.monotonic()
-    pipeline = TrainerPipeline(trainer)
+    pipeline = _pipeline(built)
     events: list[Event] = [StageStarted("setup"), StageEnded("setup", "pass", 0.0)]
 
     def emit(event: Event) -> None:
@@ -115,7 +113,8 @@ def diagnose_built(
 
     endings = _walk(pipeline, View(pipeline.facts), stage, steps, emit)
     seconds = time.monotonic() - started
-    emit(Outcome(worst(["pass", *endings]), pipeline.facts.device, seconds, versions()))
+    used = versions(built.framework)
+    emit(Outcome(worst(["pass", *endings]), pipeline.facts.device, seconds, used))
     return gather(events)
 
 
@@ -150,9 +149,9 @@ def compare(report: Report, twin: Report) -> Report:
     return replace(report, stages=tuple(changed if s is here else s for s in report.stages))
 
 
-def versions() -> dict[str, str]:
+def versions(framework: Framework) -> dict[str, str]:
     found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
-    for name in _VERSIONS:
+    for name in _VERSIONS[framework]:
         try:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -160,10 +159,24 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _has_cuda() -> bool:
+def _has_cuda(framework: Framework) -> bool:
+    if framework == "keras":
+        import tensorflow
+
+        return bool(tensorflow.config.list_physical_devices("GPU"))
     import torch
 
     return torch.cuda.is_available()
+
+
+def _pipeline(built: script.Building) -> Pipeline:
+    if built.framework == "keras":
+        from debugger.pipelines.keras import KerasPipeline
+
+        return KerasPipeline(built.trainer)
+    from debugger.pipelines.trainer import TrainerPipeline
+
+    return TrainerPipeline(built.trainer, built.earlier)
 
 
 def _tell_setup(built: script.Building, run: Run, seconds: float, emit: Tell) -> StageEnded:

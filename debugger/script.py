@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from debugger.failure import Failure, failure_of, remember_source
+from debugger.run import Framework, framework_of
 
 MOST_TRAININGS = 12
 EARLIER_STEPS = 8
@@ -228,6 +229,7 @@ def _makes_trainer(node: ast.expr) -> bool:
 class Building:
     """How running the script up to its training went. No `trainer`: nothing to look at.
 
+    Of Keras `trainer` is the Fit; at `foreign_line` a model of Keras 3 was to be trained.
     `rehearsed` are the trainings before it: line, steps that were run, steps planned. `earlier` is
     the one among them that trained this Trainer's model. `trains_again`: a later one was not run.
     """
@@ -241,6 +243,8 @@ class Building:
     rehearsed: tuple[tuple[int | None, int, int], ...] = ()
     earlier: Any = None
     trains_again: bool = False
+    foreign_line: int | None = None
+    framework: Framework = "pytorch"
     warnings: tuple[str, ...] = field(default=())
 
 
@@ -270,11 +274,13 @@ def _build(
     rehearsed: int = 0,
     steps: int = EARLIER_STEPS,
 ) -> Building:
-    from debugger.pipelines.trainer.building import (
-        HandWrittenLoop,
-        TrainingStarts,
-        stopped_at_training,
-    )
+    from debugger.pipelines.starting import HandWrittenLoop, TrainingStarts
+
+    framework = framework_of(text)
+    if framework == "keras":
+        from debugger.pipelines.keras.building import stopped_at_training
+    else:
+        from debugger.pipelines.trainer.building import stopped_at_training
 
     remember_source(filename, text)
     failure, exited = None, False
@@ -303,6 +309,8 @@ def _build(
         hand_written_line=built.hand_written_line,
         rehearsed=tuple((one.line, one.steps, one.planned) for one in built.rehearsed),
         earlier=built.earlier,
+        foreign_line=getattr(built, "foreign_line", None),
+        framework=framework,
         warnings=tuple(
             str(warning.message)
             for warning in caught

@@ -72,7 +72,7 @@ def main(seeds: int) -> None:
         ]
         for name, patch, answers in asked:
             print(row(name, patch or "as it is", [a.result() for a in answers]), flush=True)
-    print(f"\n{', '.join(f'{name} {version}' for name, version in versions().items())}")
+    print("\n" + ", ".join(f"{name} {version}" for name, version in versions("pytorch").items()))
 
 
 def runs(name: str, patch: str, seeds: int) -> list[Run]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
+from debugger.run import Framework
 
 Task = Literal[
     "classification", "regression", "multilabel", "tokens", "causal_lm", "seq2seq", "unknown"
@@ -21,7 +22,10 @@ Emit = Callable[[str, float, float | None], None]
 
 @dataclass(frozen=True)
 class Facts:
-    """What is fixed once it is built. `label_names` are the data set's, else the model's own."""
+    """What is fixed once it is built. `label_names` are the data set's, else the model's own.
+
+    Of Keras: what `compile` was given as a string, and the name of its loss; "" is the model's own.
+    """
 
     task: Task
     model_class: str
@@ -34,6 +38,9 @@ class Facts:
     batch_size: int
     pretrained: bool
     known_collator: bool
+    framework: Framework = "pytorch"
+    strings: dict[str, str] = field(default_factory=dict)
+    keras_loss: str = ""
 
 
 @dataclass(frozen=True)
@@ -73,8 +80,30 @@ class Split:
 
 
 @dataclass(frozen=True)
+class Field:
+    shape: tuple[int, ...]
+    dtype: str
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a Keras batch enters the model: `parts` is ("x",) or ("x", "y").
+
+    `inside` is the label among the inputs, if there is one.
+    """
+
+    parts: tuple[str, ...]
+    fields: dict[str, Field]
+    inside: str | None
+
+
+@dataclass(frozen=True)
 class Data:
-    """`weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
+    """`entry` is of Keras; so are `lengths`, of the rows that could not be put together.
+
+    `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
     `metrics`: what compute_metrics answers; None where it could not be asked."""
 
     train: Split | None
@@ -84,15 +113,9 @@ class Data:
     shared_rows: int = 0
     is_dataset_dict: bool = False
     streamed: bool = False
+    entry: Entry | None = None
+    lengths: tuple[int, ...] = ()
     failure: Failure | None = None
-
-
-@dataclass(frozen=True)
-class Field:
-    shape: tuple[int, ...]
-    dtype: str
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)
@@ -126,6 +149,11 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Forward:
+    """Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
+
+    `compiled_loss`: XLA or another compiler makes the loss, and it refuses no label.
+    """
+
     labels: tuple[Any, ...]
     label_type: str
     loss: float | None = None
@@ -146,7 +174,21 @@ class Forward:
     label_range: tuple[float, float] | None = None
     batch_device: str = ""
     earlier: Earlier | None = None
+    expects: Literal["logits", "probabilities"] | None = None
+    gives: Literal["logits", "probabilities"] | None = None
+    nan_rows: tuple[int, ...] = ()
+    compiled_loss: bool = False
     failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class Decay:
+    """A schedule that falls for so many steps, and how many the training has."""
+
+    name: str
+    steps: int
+    planned: int
+    examples: int
 
 
 @dataclass(frozen=True)
@@ -162,7 +204,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Step:
-    """`peak_learning_rate` is that of the pretrained weights; a new head may have its own."""
+    """`peak_learning_rate` is that of the pretrained weights; a new head may have its own.
+
+    `last_learning_rate` is what the schedule leaves at the end of the training.
+    """
 
     blocks: tuple[Block, ...] = ()
     steps: int = 0
@@ -177,6 +222,8 @@ class Step:
     missing: tuple[str, ...] = ()
     leftover_gradient: float | None = None
     nan_after: tuple[str, ...] = ()
+    decay: Decay | None = None
+    last_learning_rate: float | None = None
     failure: Failure | None = None
 
 

@@ -68,7 +68,7 @@ def class_name(label: Any, names: tuple[str, ...]) -> str:
     return names[label].lower() if inside else str(label)
 
 
-def sample(keys: list[str], labels: list[Any]) -> tuple[str, ...]:
+def sample(keys: Sequence[str], labels: Sequence[Any]) -> tuple[str, ...]:
     """The same sixteenth of the rows in every data set that holds them, with their labels."""
     rows = {f"{y}:{key}" for key, y in zip(keys, labels, strict=True)}
     marks = (hashlib.sha256(row.encode()).hexdigest()[:12] for row in rows)
@@ -104,3 +104,19 @@ def signs(
         "bare_digest": digest(keys, [""] * len(labels)),
         "sample": sample(keys, labels) if ids and labels else (),
     }
+
+
+def one_of_each(labels: Sequence[Any], size: int) -> list[int]:
+    """Rows for one batch, every class in turn: a batch of one class proves nothing."""
+    by_label: dict[Any, list[int]] = {}
+    for row, label in enumerate(labels):
+        by_label.setdefault(label, []).append(row)
+    turns = zip(*[(rows * size)[:size] for rows in by_label.values()], strict=True)
+    return [row for turn in turns for row in turn][:size]
+
+
+def label_range(looked_at: Sequence[Any], in_batch: Sequence[Any]) -> tuple[float, float] | None:
+    """The lowest and the highest label of the rows looked at, -100 (ignored) left out."""
+    labels = [y for y in looked_at if isinstance(y, (int, float)) and y != -100]
+    labels = labels or [y for y in in_batch if y != -100]
+    return (float(min(labels)), float(max(labels))) if labels else None

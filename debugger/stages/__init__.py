@@ -66,21 +66,28 @@ def judged(
         code = rule.__name__
         match rule(seen, view):
             case Verdict(severity, line, numbers):
+                numbers = {**numbers, **_framework(view)}
                 findings.append(Finding(code, severity, stage, line, numbers))
             case CannotJudge(reason):
                 not_run.append(NotRun(code, reason))
     failure: Failure | None = seen.failure
     if failure is not None and not any(f.severity == "fault" for f in findings):
-        numbers = {"exception": failure.exception, "said": first_line(failure.message)}
+        said = first_line(failure.message)
+        numbers = {"exception": failure.exception, "said": said, **_framework(view)}
         findings.append(Finding(f"{stage}_failed", "fault", stage, failure.line, numbers))
     return findings, not_run
+
+
+def _framework(view: View) -> dict[str, str]:
+    """Keras has sentences of its own for some findings."""
+    return {"framework": "keras"} if view.facts.framework == "keras" else {}
 
 
 def out_of_memory(seen: Any, view: View) -> Verdict | None:
     failure: Failure | None = seen.failure
     if failure is None or not failure.out_of_memory:
         return None
-    line = view.places.argument("per_device_train_batch_size") or failure.line
+    line = view.places.argument("per_device_train_batch_size", "batch_size") or failure.line
     return fault(line, device=view.facts.device)
 
 
@@ -115,7 +122,7 @@ def first_line(message: str) -> str:
     return next((line.strip() for line in message.splitlines() if line.strip()), "")[:300]
 
 
-def traceback_shown(stage: StageName, failure: Failure | None, snippet: str) -> list[Evidence]:
+def traceback_shown(stage: StageName, failure: Failure | None, typed: str) -> list[Evidence]:
     if failure is None:
         return []
-    return [Evidence("traceback", "traceback", stage, failure.to_data(), snippet)]
+    return [Evidence("traceback", "traceback", stage, failure.to_data(), typed)]

@@ -15,8 +15,7 @@ from debugger.stages import (
     fault,
     traceback_shown,
 )
-
-SNIPPET = "for batch in trainer.get_train_dataloader():\n    break"
+from debugger.stages.snippets import snippet
 
 
 def observe(pipeline: Pipeline, emit: Emit) -> Batch:
@@ -28,21 +27,21 @@ def measured(seen: Batch) -> dict[str, Any]:
 
 
 def show(seen: Batch, facts: Facts) -> list[Evidence]:
-    shown = traceback_shown("batch", seen.failure, SNIPPET)
-    collator = {"text": facts.collator}
-    shown.append(Evidence("text", "collator", "batch", collator, "trainer.data_collator"))
+    shown = traceback_shown("batch", seen.failure, snippet(facts, "batch"))
+    collator = {"text": facts.collator or "none"}
+    shown.append(Evidence("text", "collator", "batch", collator, snippet(facts, "collator")))
     if seen.widths:
         rows = [[length, seen.widths.count(length)] for length in sorted(set(seen.widths))]
-        snippet = "collections.Counter(len(row['input_ids']) for row in trainer.train_dataset)"
         table = {"columns": ["tokens", "rows"], "rows": rows}
-        shown.append(Evidence("table", "row_lengths", "batch", table, snippet))
+        shown.append(
+            Evidence("table", "row_lengths", "batch", table, snippet(facts, "row_lengths"))
+        )
     if seen.fields:
         rows = [
             [name, str(list(f.shape)), f.dtype, f.low, f.high] for name, f in seen.fields.items()
         ]
         table = {"columns": ["field", "shape", "dtype", "low", "high"], "rows": rows}
-        snippet = f"{SNIPPET}\n{{k: v.shape for k, v in batch.items()}}"
-        shown.append(Evidence("table", "fields", "batch", table, snippet))
+        shown.append(Evidence("table", "fields", "batch", table, snippet(facts, "fields")))
     if seen.mask:
         mask = {
             "shape": [len(seen.mask), len(seen.mask[0])],
@@ -51,7 +50,7 @@ def show(seen: Batch, facts: Facts) -> list[Evidence]:
             "high": 1,
             "values": [list(row) for row in seen.mask],
         }
-        shown.append(Evidence("tensor", "padding", "batch", mask, "batch['attention_mask']"))
+        shown.append(Evidence("tensor", "padding", "batch", mask, snippet(facts, "padding")))
     return shown
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Data, Emit, Facts, Pipeline, Split
+from debugger.pipelines.face import Data, Emit, Entry, Facts, Pipeline, Split
 from debugger.stages import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -18,6 +18,7 @@ from debugger.stages import (
     look,
     traceback_shown,
 )
+from debugger.stages.snippets import snippet
 
 IMBALANCED_SHARE = 0.75
 FLATTERING_SHARE = 0.9
@@ -59,28 +60,26 @@ def measured(seen: Data) -> dict[str, Any]:
 
 
 def show(seen: Data, facts: Facts) -> list[Evidence]:
-    shown = traceback_shown("data", seen.failure, "trainer.train_dataset[0]")
+    shown = traceback_shown("data", seen.failure, snippet(facts, "data"))
+    if seen.entry is not None:
+        shown.append(_entry(seen.entry, facts))
     if seen.train is None:
         return shown
     split = seen.train
     rows = [list(row.values()) for row in split.first_rows]
     columns = list(split.types)
-    shown.append(
-        _table(
-            "first_rows", columns, rows, "trainer.train_dataset[0]\ntrainer.train_dataset.features"
-        )
-    )
+    shown.append(_table("first_rows", columns, rows, snippet(facts, "first_rows")))
     fate = [[name, split.types.get(name, ""), _fate(name, split)] for name in split.columns]
     shown.append(
         _table(
             "columns",
             ["column", "type", "fate"],
             fate,
-            "trainer._remove_unused_columns(trainer.train_dataset)",
+            snippet(facts, "columns"),
         )
     )
     if split.tokens:
-        shown.append(_tokens(split))
+        shown.append(_tokens(split, facts))
     counts = [[_named(label, split), count] for label, count in _counts(split).items()]
     if counts:
         shown.append(
@@ -88,14 +87,14 @@ def show(seen: Data, facts: Facts) -> list[Evidence]:
                 "label_counts",
                 ["label", "rows"],
                 counts,
-                "collections.Counter(trainer.train_dataset['label'])",
+                snippet(facts, "label_counts"),
             )
         )
     return shown
 
 
 def dataset_dict(seen: Data, view: View) -> Verdict | None:
-    return fault(view.places.argument("train_dataset")) if seen.is_dataset_dict else None
+    return fault(_data_line(view)) if seen.is_dataset_dict else None
 
 
 def raw_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -106,7 +105,7 @@ def raw_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     if not view.facts.known_collator:
         return CannotJudge("own_collator")
-    line = view.places.argument("train_dataset")
+    line = _data_line(view)
     texts = ", ".join(split.texts[0])
     return fault(line, columns=", ".join(split.columns), texts=texts, wanted=view.facts.main_input)
 
@@ -119,7 +118,7 @@ def label_column_misnamed(seen: Data, view: View) -> Verdict | CannotJudge | Non
     if split.label_column is not None or not candidates:
         return None
     name = candidates[0]
-    line = view.places.argument("train_dataset")
+    line = _data_line(view)
     return fault(line, name=name, distinct=split.few_valued[name])
 
 
@@ -129,7 +128,7 @@ def labels_missing(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return blind
     if split.label_column is not None or any(name != "idx" for name in split.few_valued):
         return None
-    return fault(view.places.argument("train_dataset"), columns=", ".join(split.columns))
+    return fault(_data_line(view), columns=", ".join(split.columns))
 
 
 def string_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -137,11 +136,7 @@ def string_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if split is None:
         return blind
     strings = sorted({label for label in split.labels if isinstance(label, str)})
-    return (
-        fault(view.places.argument("train_dataset"), examples=", ".join(strings[:4]))
-        if strings
-        else None
-    )
+    return fault(_data_line(view), examples=", ".join(strings[:4])) if strings else None
 
 
 def labels_shifted(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -155,7 +150,7 @@ def labels_shifted(seen: Data, view: View) -> Verdict | CannotJudge | None:
     names = split.class_names
     if max(labels) < (len(names) if names else classes):
         return None
-    return fault(view.places.argument("train_dataset"), low=1, high=max(labels))
+    return fault(_data_line(view), low=1, high=max(labels))
 
 
 def labels_out_of_range(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -169,7 +164,7 @@ def labels_out_of_range(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not wrong or len(wrong) == len(labels):
         return None
     share = len(wrong) / len(labels)
-    line = view.places.argument("train_dataset")
+    line = _data_line(view)
     return fault(line, label=wrong[0], rows=len(wrong), share=share, classes=len(names))
 
 
@@ -181,7 +176,8 @@ def wrong_split(seen: Data, view: View) -> Verdict | CannotJudge | None:
     for name, part in (("train", split), ("eval", seen.eval)):
         labels = [] if part is None else _integers(part)
         if labels and all(label == -1 for label in labels):
-            return fault(view.places.argument(f"{name}_dataset"), split=name, rows=len(labels))
+            line = view.places.argument(f"{name}_dataset") or _data_line(view)
+            return fault(line, split=name, rows=len(labels))
     return None
 
 
@@ -195,7 +191,7 @@ def classes_as_amounts(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     if values != set(range(len(values))):
         return None
-    line = view.places.call("cast_column", "cast") or view.places.argument("train_dataset")
+    line = view.places.call("cast_column", "cast") or _data_line(view)
     return look(line, classes=len(values), last=len(values) - 1)
 
 
@@ -214,7 +210,7 @@ def imbalanced(seen: Data, view: View) -> Verdict | CannotJudge | None:
     unanswered = not seen.weighs and seen.metrics is not None and set(seen.metrics) <= {"accuracy"}
     verdict = fault if share >= FLATTERING_SHARE and unanswered else look
     choosing = (".select", ".filter", ".shard", ".take", "concatenate_datasets")
-    line = view.places.call(*choosing) or view.places.argument("train_dataset")
+    line = view.places.call(*choosing) or _data_line(view)
     return verdict(line, name=_named(str(label), split), share=share, classes=len(counts))
 
 
@@ -225,7 +221,7 @@ def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     labels = set(_integers(split))
     if len(labels) != 1 or labels == {-1} or split.looked_at < 20:
         return None
-    line = view.places.argument("train_dataset")
+    line = _data_line(view)
     return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
 
 
@@ -246,7 +242,7 @@ def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = seen.shared_rows / max(1, seen.eval.looked_at)
     if not LEAKED_SHARE <= share < 0.95:
         return None
-    line = view.places.argument("eval_dataset")
+    line = view.places.argument("eval_dataset", "validation_data")
     return fault(line, rows=seen.shared_rows, looked_at=seen.eval.looked_at, share=share)
 
 
@@ -285,7 +281,32 @@ def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | N
     return None
 
 
+def labels_in_the_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The labels stand among the inputs, and `compile` was given a loss that waits for `y`."""
+    if view.facts.framework != "keras":
+        return None
+    if seen.entry is None:
+        return _nothing_to_see(seen)
+    if seen.entry.inside is None or "y" in seen.entry.parts or not view.facts.keras_loss:
+        return None
+    line = view.places.argument("loss") or _data_line(view)
+    return fault(line, label=seen.entry.inside, loss=view.facts.keras_loss)
+
+
+def ragged_rows(seen: Data, view: View) -> Verdict | None:
+    """Rows of unequal length, and nothing between them and the batch that could fill them up."""
+    if view.facts.framework != "keras" or seen.failure is None:
+        return None
+    if not seen.failure.says("same shape") and not seen.failure.says("inhomogeneous"):
+        return None
+    line = view.places.call("to_tf_dataset", "prepare_tf_dataset")
+    lengths = seen.lengths or (0,)
+    return fault(line, shortest=min(lengths), longest=max(lengths))
+
+
 RULES: tuple[Rule, ...] = (
+    labels_in_the_inputs,
+    ragged_rows,
     dataset_dict,
     raw_text,
     label_column_misnamed,
@@ -302,6 +323,11 @@ RULES: tuple[Rule, ...] = (
     text_cut,
     second_sentence_dropped,
 )
+
+
+def _data_line(view: View) -> int | None:
+    made = ("to_tf_dataset", "prepare_tf_dataset", ".fit")
+    return view.places.argument("train_dataset") or view.places.call(*made)
 
 
 def _nothing_to_see(seen: Data) -> CannotJudge:
@@ -350,7 +376,7 @@ def _letters(text: str) -> str:
     return re.sub(r"\W+", "", text.lower())
 
 
-def _tokens(split: Split) -> Evidence:
+def _tokens(split: Split, facts: Facts) -> Evidence:
     rows = [
         {
             "tokens": list(tokens),
@@ -361,9 +387,21 @@ def _tokens(split: Split) -> Evidence:
             split.tokens, split.lengths, (*split.labels, *[""] * len(split.tokens)), strict=False
         )
     ]
-    snippet = "tokenizer.decode(trainer.train_dataset[0]['input_ids'])"
-    return Evidence("tokens", "decoded", "data", {"rows": rows}, snippet)
+    return Evidence("tokens", "decoded", "data", {"rows": rows}, snippet(facts, "decoded"))
 
 
-def _table(code: str, columns: list[str], rows: list[list[Any]], snippet: str) -> Evidence:
-    return Evidence("table", code, "data", {"columns": columns, "rows": rows}, snippet)
+def _entry(entry: Entry, facts: Facts) -> Evidence:
+    """One batch as it enters the model: what stands in x, and whether there is a y."""
+    rows = [
+        ["y" if name == "y" else "x", name, str(list(f.shape)), f.dtype, f.low, f.high]
+        for name, f in entry.fields.items()
+    ]
+    if "y" not in entry.parts:
+        rows.append(["y", "nothing", "", "", None, None])
+    rows.append(["loss", facts.keras_loss or "the model's own", "", "", None, None])
+    columns = ["part", "name", "shape", "dtype", "low", "high"]
+    return _table("entry", columns, rows, snippet(facts, "entry"))
+
+
+def _table(code: str, columns: list[str], rows: list[list[Any]], typed: str) -> Evidence:
+    return Evidence("table", code, "data", {"columns": columns, "rows": rows}, typed)

@@ -16,6 +16,7 @@ from debugger.stages import (
     look,
     traceback_shown,
 )
+from debugger.stages.snippets import snippet
 
 SAME_SHARE = 0.95
 _HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews_correlation")
@@ -37,25 +38,22 @@ def measured(seen: Evaluate) -> dict[str, Any]:
 
 
 def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
-    shown = traceback_shown("evaluate", seen.failure, "trainer.evaluate()")
+    shown = traceback_shown("evaluate", seen.failure, snippet(facts, "evaluate"))
+    keras = facts.framework == "keras"
     plan = [
-        ["eval_strategy", seen.strategy],
+        ["evaluates every" if keras else "eval_strategy", seen.strategy],
         ["training steps planned", seen.steps],
         ["evaluations among them", seen.evaluations],
         ["rows to evaluate on", seen.eval_rows],
-        ["compute_metrics", "given" if seen.has_metric else "none"],
+        ["metrics" if keras else "compute_metrics", "given" if seen.has_metric else "none"],
     ]
     table = {"columns": ["what", "value"], "rows": plan}
-    snippet = "trainer.args.eval_strategy, trainer.args.eval_steps, trainer.compute_metrics"
-    shown.append(Evidence("table", "evaluations", "evaluate", table, snippet))
+    typed = snippet(facts, "evaluations")
+    shown.append(Evidence("table", "evaluations", "evaluate", table, typed))
     if names := _names_shown(seen):
         table = {"columns": ["label", "training set", "evaluation set", "model"], "rows": names}
-        snippet = (
-            "trainer.train_dataset.features['label'].names\n"
-            "trainer.eval_dataset.features['label'].names\n"
-            "trainer.model.config.id2label"
-        )
-        shown.append(Evidence("table", "label_names", "evaluate", table, snippet))
+        typed = snippet(facts, "label_names")
+        shown.append(Evidence("table", "label_names", "evaluate", table, typed))
     rows = [[f"compute_metrics is handed {n}", str(list(s)), ""] for n, s in seen.given.items()]
     for call in seen.into_metric[:1]:
         rows += [
@@ -63,11 +61,8 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
         ]
     if rows:
         table = {"columns": ["what", "shape", "dtype"], "rows": rows}
-        snippet = (
-            "predictions, labels, _ = trainer.predict(trainer.eval_dataset.select(range(32)))\n"
-            "predictions.shape, labels.shape"
-        )
-        shown.append(Evidence("table", "into_metric", "evaluate", table, snippet))
+        typed = snippet(facts, "into_metric")
+        shown.append(Evidence("table", "into_metric", "evaluate", table, typed))
     if seen.real:
         answers = {
             "this model": seen.real,
@@ -80,19 +75,19 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
             for name, value in (answer or {}).items()
         ]
         table = {"columns": ["predictions", "metric", "answer"], "rows": rows}
-        snippet = "compute_metrics((predictions, labels))"
-        shown.append(Evidence("table", "metric_answers", "evaluate", table, snippet))
+        typed = snippet(facts, "metric_answers")
+        shown.append(Evidence("table", "metric_answers", "evaluate", table, typed))
     return shown
 
 
 def no_eval_set(seen: Evaluate, view: View) -> Verdict | None:
-    return look(view.places.call("Trainer")) if seen.eval_rows is None else None
+    return look(view.places.call("Trainer", ".fit")) if seen.eval_rows is None else None
 
 
 def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     if seen.eval_rows is None:
         return CannotJudge("no_eval_set")
-    return None if seen.has_metric else look(view.places.call("Trainer"))
+    return None if seen.has_metric else look(view.places.call("Trainer", ".fit"))
 
 
 def blind_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -154,7 +149,7 @@ def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJud
         return CannotJudge("no_eval_set")
     if seen.called or seen.failure is not None:
         return None
-    return fault(view.places.argument("eval_dataset"), rows=seen.rows)
+    return fault(_eval_line(view), rows=seen.rows)
 
 
 def float_scores_cut(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -190,7 +185,7 @@ def eval_set_is_train_set(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     share = seen.shared_rows / seen.looked_at
     if share < SAME_SHARE:
         return None
-    return fault(view.places.argument("eval_dataset"), share=share, rows=seen.looked_at)
+    return fault(_eval_line(view), share=share, rows=seen.looked_at)
 
 
 def label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -201,7 +196,11 @@ def label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return CannotJudge("no_class_names")
     places = view.places
     line = places.call("align_labels_with_mapping", "class_encode_column")
-    return _reordered(seen.train_names, seen.eval_names, line or places.argument("eval_dataset"))
+    return _reordered(
+        seen.train_names,
+        seen.eval_names,
+        line or _eval_line(view),
+    )
 
 
 def model_label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -287,13 +286,18 @@ def _shape(seen: Evaluate, name: str) -> tuple[int, ...]:
     return tuple(call.get(name, {}).get("shape", ()))
 
 
+def _eval_line(view: View) -> int | None:
+    return view.places.argument("eval_dataset", "validation_data")
+
+
 def _strategy_line(view: View) -> int | None:
     places = view.places
     return places.argument("eval_steps", "eval_strategy") or places.call(
-        "TrainingArguments", "Trainer"
+        "TrainingArguments", "Trainer", ".fit"
     )
 
 
 def _metric_line(view: View) -> int | None:
-    function = view.places.value("compute_metrics")
-    return view.places.returned_by(function) if function else None
+    places = view.places
+    function = places.value("compute_metrics") or places.value("metric_fn")
+    return places.returned_by(function) if function else places.argument("metrics")

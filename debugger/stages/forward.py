@@ -17,8 +17,8 @@ from debugger.stages import (
     look,
     traceback_shown,
 )
+from debugger.stages.snippets import snippet
 
-SNIPPET = "batch = next(iter(trainer.get_train_dataloader()))\noutputs = trainer.model(**batch)"
 LOSS_FACTOR = 1.5
 
 
@@ -31,7 +31,7 @@ def measured(seen: Forward) -> dict[str, Any]:
 
 
 def show(seen: Forward, facts: Facts) -> list[Evidence]:
-    shown = traceback_shown("forward", seen.failure, SNIPPET)
+    shown = traceback_shown("forward", seen.failure, snippet(facts, "forward"))
     names = None if facts.label_names is None else list(facts.label_names)
     head = [
         ["model", facts.model_class],
@@ -40,6 +40,7 @@ def show(seen: Forward, facts: Facts) -> list[Evidence]:
         ["labels in this batch", ", ".join(map(str, seen.labels))],
         ["model is on", facts.device],
         ["batch is on", seen.batch_device],
+        *_of_the_loss(seen, facts),
     ]
     shown.append(
         Evidence(
@@ -47,7 +48,7 @@ def show(seen: Forward, facts: Facts) -> list[Evidence]:
             "head",
             "forward",
             {"columns": ["what", "value"], "rows": head},
-            "trainer.model.config.num_labels\ntrainer.train_dataset.features['label'].names",
+            snippet(facts, "head"),
         )
     )
     if seen.logits_shape:
@@ -58,7 +59,7 @@ def show(seen: Forward, facts: Facts) -> list[Evidence]:
             "high": seen.logits_high,
             "values": [],
         }
-        shown.append(Evidence("tensor", "logits", "forward", logits, "outputs.logits.shape"))
+        shown.append(Evidence("tensor", "logits", "forward", logits, snippet(facts, "logits")))
     if seen.losses:
         shown.append(_loss_chart(seen, facts))
     return shown
@@ -149,7 +150,42 @@ def too_long(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return fault(line, length=seen.length, positions=seen.positions)
 
 
+def nan_at_labels(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A compiled loss does not refuse a label outside the head: it makes nan of it, and no more."""
+    if not seen.nan_rows:
+        return None
+    if not _explained(seen, view):
+        return CannotJudge("nan_elsewhere")
+    label = int(seen.labels[seen.nan_rows[0]])
+    rows = ", ".join(map(str, seen.nan_rows))
+    classes = view.facts.num_labels or 0
+    return fault(_model_line(view), label=label, rows=rows, num_labels=classes, last=classes - 1)
+
+
+def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The default of Keras is from_logits=False. Logits are then clipped as if they were shares."""
+    if seen.expects != "probabilities":
+        return None
+    if seen.gives is None:
+        return CannotJudge("no_loss_here")
+    if seen.gives == "probabilities":
+        return None
+    line = view.places.argument("loss")
+    low, high = seen.logits_low, seen.logits_high
+    given = view.facts.strings.get("loss", "")
+    return fault(line, loss=seen.loss, low=low, high=high, given=given, name=view.facts.keras_loss)
+
+
+def softmax_twice(seen: Forward, view: View) -> Verdict | None:
+    """Probabilities into a loss that was told to expect logits: it flattens them once more."""
+    if seen.expects != "logits" or seen.gives != "probabilities":
+        return None
+    return fault(view.places.argument("from_logits", "loss"), name=view.facts.keras_loss)
+
+
 def nan_forward(seen: Forward, view: View) -> Verdict | None:
+    if seen.nan_rows and not seen.nan_weights and _explained(seen, view):
+        return None
     if seen.nan_weights:
         first = seen.nan_weights[0]
         return fault(None, where=first, weights=len(seen.nan_weights))
@@ -204,10 +240,28 @@ RULES: tuple[Rule, ...] = (
     no_loss,
     ids_outside_vocabulary,
     too_long,
+    nan_at_labels,
+    loss_expects_probabilities,
+    softmax_twice,
     nan_forward,
     trained_already,
     first_loss_off,
 )
+
+
+def _explained(seen: Forward, view: View) -> bool:
+    """Whether the loss is nan exactly where the label is outside the head."""
+    classes = view.facts.num_labels or 0
+    outside = [row for row, y in enumerate(seen.labels) if not 0 <= y < classes]
+    return bool(seen.nan_rows) and list(seen.nan_rows) == outside
+
+
+def _of_the_loss(seen: Forward, facts: Facts) -> list[list[Any]]:
+    if facts.framework != "keras":
+        return []
+    expects = [["the loss expects", seen.expects]] if seen.expects else []
+    gives = [["the model gives", seen.gives]] if seen.gives else []
+    return [["loss", facts.keras_loss or "the model's own"], *expects, *gives]
 
 
 def _model_line(view: View) -> int | None:
@@ -224,8 +278,4 @@ def _loss_chart(seen: Forward, facts: Facts) -> Evidence:
     classes = facts.num_labels or 0
     marks = {"ln(classes)": math.log(classes)} if classes > 1 else {}
     data = {"series": {"loss": points}, "marks": marks, "labels": [str(y) for y in seen.labels]}
-    snippet = (
-        f"{SNIPPET}\n"
-        "torch.nn.functional.cross_entropy(outputs.logits, batch['labels'], reduction='none')"
-    )
-    return Evidence("chart", "loss_of_each", "forward", data, snippet)
+    return Evidence("chart", "loss_of_each", "forward", data, snippet(facts, "loss_of_each"))

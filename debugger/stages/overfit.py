@@ -8,6 +8,7 @@ from typing import Any
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Memory, Pipeline
 from debugger.stages import CannotJudge, Rule, Verdict, View, fault, look, traceback_shown
+from debugger.stages.snippets import snippet
 
 STEPS = 20
 FALLEN = 0.7
@@ -23,17 +24,11 @@ def measured(seen: Memory) -> dict[str, Any]:
 
 
 def show(seen: Memory, facts: Facts) -> list[Evidence]:
-    shown = traceback_shown("overfit", seen.failure, "trainer.train()")
+    shown = traceback_shown("overfit", seen.failure, snippet(facts, "overfit"))
     if seen.losses:
         points = [[number, _finite(loss)] for number, loss in enumerate(seen.losses, 1)]
         data = {"series": {"loss": points}, "marks": {"perfect": 0.0}}
-        snippet = (
-            "for _ in range(20):\n"
-            "    trainer.model(**batch).loss.backward()\n"
-            "    trainer.optimizer.step()\n"
-            "    trainer.optimizer.zero_grad()"
-        )
-        shown.append(Evidence("chart", "memory", "overfit", data, snippet))
+        shown.append(Evidence("chart", "memory", "overfit", data, snippet(facts, "memory")))
     if seen.after is not None:
         rows = [["before", seen.before], [f"after {len(seen.losses)} steps", seen.after]]
         table = {"columns": ["when", "accuracy on the batch"], "rows": rows}

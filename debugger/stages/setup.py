@@ -39,8 +39,11 @@ def _failed(built: Building, text: str) -> Finding | None:
         return _finding("hand_written_loop", "note", built.hand_written_line)
     if built.exited and failure is not None:
         return _finding("exits_early", "fault", failure.line, status=failure.message or "0")
+    if built.foreign_line is not None:
+        return _finding("keras3_model", "note", built.foreign_line)
     if failure is None:
-        return None if built.trainer is not None else _finding("no_trainer", "note", None)
+        code = "no_fit" if built.framework == "keras" else "no_trainer"
+        return None if built.trainer is not None else _finding(code, "note", None)
     said = first_line(failure.message)
     if failure.exception in ("SyntaxError", "IndentationError", "TabError"):
         return _finding("does_not_parse", "fault", failure.line, said=said)
@@ -48,6 +51,11 @@ def _failed(built: Building, text: str) -> Finding | None:
         return _finding("out_of_memory", "fault", failure.line)
     if failure.exception == "EOFError" and "input(" in _line(text, failure.line):
         return _finding("asks_for_input", "fault", failure.line)
+    if failure.says("could not interpret optimizer identifier"):
+        line = Places(text).argument_at("optimizer", failure.line)
+        return _finding("keras3_optimizer", "fault", line, said=said)
+    if column := re.search(r"Column (\w+) not found in dataset", said):
+        return _finding("column_not_there", "fault", failure.line, name=column[1])
     if argument := re.search(r"got an unexpected keyword argument '(\w+)'", said):
         line = Places(text).argument_at(argument[1], failure.line)
         return _renamed(argument[1], line, said, "argument")

@@ -9,13 +9,16 @@ from typing import Any
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Pipeline, Step
 from debugger.stages import CannotJudge, Rule, Verdict, View, fault, look, note, traceback_shown
+from debugger.stages.snippets import snippet
 
 TOO_HIGH = 5e-4
 RATHER_HIGH = 2e-4
+LONGER = 1.5
 RATHER_LOW = 1e-6
 TOO_LOW = 1e-7
 DEFAULT = 5e-5
-_ADAMS = ("Adam", "AdamW", "NAdam", "RAdam", "Adamax")
+_ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax")
+COUNTED = 0.05
 
 
 def observe(pipeline: Pipeline, emit: Emit) -> Step:
@@ -32,31 +35,27 @@ def measured(seen: Step) -> dict[str, Any]:
 
 
 def show(seen: Step, facts: Facts) -> list[Evidence]:
-    shown = traceback_shown("step", seen.failure, "trainer.train()")
+    shown = traceback_shown("step", seen.failure, snippet(facts, "step"))
     rows = [
         [b.name, b.weights, b.trainable, _rounded(b.gradient), _rounded(b.update)]
         for b in seen.blocks
     ]
     if rows:
         columns = ["block", "weights", "trainable", "gradient norm", "relative update"]
-        snippet = (
-            "loss = trainer.model(**batch).loss\nloss.backward()\n"
-            "[(n, p.grad.norm()) for n, p in trainer.model.named_parameters()]\n"
-            "trainer.create_optimizer()\ntrainer.optimizer.step()"
-        )
-        shown.append(
-            Evidence("table", "blocks", "step", {"columns": columns, "rows": rows}, snippet)
-        )
+        table = {"columns": columns, "rows": rows}
+        shown.append(Evidence("table", "blocks", "step", table, snippet(facts, "blocks")))
     if seen.optimizer:
         rows = [
             ["optimizer", seen.optimizer],
             ["learning rate at its peak", seen.peak_learning_rate],
             *_of_the_head(seen),
+            *_of_the_schedule(seen),
+            *_of_strings(facts),
             ["learning rate of the first steps", ", ".join(f"{r:g}" for r in seen.learning_rates)],
             ["weights that train", f"{seen.trainable:,} of {seen.total:,}"],
         ]
         table = {"columns": ["what", "value"], "rows": rows}
-        shown.append(Evidence("table", "optimizer", "step", table, "trainer.args.learning_rate"))
+        shown.append(Evidence("table", "optimizer", "step", table, snippet(facts, "optimizer")))
     return shown
 
 
@@ -94,7 +93,7 @@ def learning_rate_too_high(seen: Step, view: View) -> Verdict | CannotJudge | No
     rate = _comparable_rate(seen, view)
     if isinstance(rate, CannotJudge) or rate <= RATHER_HIGH:
         return rate if isinstance(rate, CannotJudge) else None
-    line = view.places.argument("learning_rate", "lr")
+    line = view.places.argument("learning_rate", "lr", "optimizer")
     return (fault if rate >= TOO_HIGH else look)(line, rate=rate, times=rate / 5e-5)
 
 
@@ -106,7 +105,36 @@ def learning_rate_too_low(seen: Step, view: View) -> Verdict | CannotJudge | Non
     return (fault if rate <= TOO_LOW else look)(line, rate=rate, times=5e-5 / rate if rate else 0)
 
 
+def default_behind_a_string(seen: Step, view: View) -> Verdict | None:
+    """A string names the optimizer and nothing else: its learning rate is the library's default."""
+    name, rate = view.facts.strings.get("optimizer"), seen.peak_learning_rate
+    if name is None or rate is None:
+        return None
+    verdict = fault if isinstance(learning_rate_too_high(seen, view), Verdict) else note
+    return verdict(view.places.argument("optimizer"), name=name, rate=rate)
+
+
+def schedule_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A decay that counts examples where the training counts batches never gets anywhere."""
+    decay = seen.decay
+    if decay is None:
+        return CannotJudge("no_decay")
+    if decay.steps <= LONGER * decay.planned:
+        return None
+    line = view.places.argument("decay_steps", "num_train_steps") or view.places.call("Decay")
+    by_examples = abs(decay.steps - decay.examples) <= COUNTED * decay.examples
+    return (fault if by_examples else look)(
+        line,
+        steps=decay.steps,
+        planned=decay.planned,
+        first=seen.peak_learning_rate,
+        last=seen.last_learning_rate,
+    )
+
+
 def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    if view.facts.framework == "keras":
+        return None  # see default_behind_a_string
     if not view.has_script:
         return CannotJudge("no_script")
     chosen = view.places.argument("learning_rate", "lr", "optimizers")
@@ -117,6 +145,8 @@ def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | Non
 
 def missing_zero_grad(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """Before the second step the gradients of the first must be gone."""
+    if view.facts.framework == "keras":
+        return CannotJudge("keras_does_it")
     if seen.leftover_gradient is None:
         return CannotJudge("one_step_only")
     if seen.leftover_gradient == 0:
@@ -146,6 +176,8 @@ RULES: tuple[Rule, ...] = (
     not_in_optimizer,
     learning_rate_too_high,
     learning_rate_too_low,
+    default_behind_a_string,
+    schedule_too_long,
     default_learning_rate,
     missing_zero_grad,
     nan_update,
@@ -172,6 +204,21 @@ def _of_the_head(seen: Step) -> list[list[Any]]:
     rate = seen.head_learning_rate
     same = rate is None or rate == seen.peak_learning_rate
     return [] if same else [["learning rate of the head at its peak", rate]]
+
+
+def _of_the_schedule(seen: Step) -> list[list[Any]]:
+    if seen.decay is None:
+        return []
+    return [
+        ["schedule", seen.decay.name],
+        ["it falls for so many steps", seen.decay.steps],
+        ["steps that the training has", seen.decay.planned],
+        ["learning rate at the end", _rounded(seen.last_learning_rate)],
+    ]
+
+
+def _of_strings(facts: Facts) -> list[list[Any]]:
+    return [[f"{name} was given as", f'"{value}"'] for name, value in facts.strings.items()]
 
 
 def _rounded(value: float | None) -> float | None:

@@ -17,6 +17,7 @@ from debugger.stages import (
     look,
     traceback_shown,
 )
+from debugger.stages.snippets import snippet
 from debugger.stages.step import RATHER_HIGH, RATHER_LOW
 
 ENOUGH_STEPS = 60
@@ -47,7 +48,7 @@ def measured(seen: Training) -> dict[str, Any]:
 
 
 def show(seen: Training, facts: Facts) -> list[Evidence]:
-    shown = traceback_shown("train", seen.failure, "trainer.train()")
+    shown = traceback_shown("train", seen.failure, snippet(facts, "train"))
     if seen.losses:
         series: dict[str, Any] = {"loss": [[n, _finite(y)] for n, y in enumerate(seen.losses, 1)]}
         if seen.accuracies:
@@ -58,12 +59,11 @@ def show(seen: Training, facts: Facts) -> list[Evidence]:
         if seen.majority is not None:
             marks["majority class"] = seen.majority
         data = {"series": series, "marks": marks}
-        shown.append(Evidence("chart", "learning", "train", data, "trainer.train()"))
+        shown.append(Evidence("chart", "learning", "train", data, snippet(facts, "learning")))
     if seen.predicted:
         rows = [[label, count] for label, count in seen.predicted.items()]
         table = {"columns": ["predicted class", "rows"], "rows": rows}
-        snippet = "collections.Counter(predictions.argmax(axis=1))"
-        shown.append(Evidence("table", "predicted", "train", table, snippet))
+        shown.append(Evidence("table", "predicted", "train", table, snippet(facts, "predicted")))
     return shown
 
 
@@ -89,9 +89,13 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
         return None
     if seen.warming_up:
         return CannotJudge("still_warming_up")
-    line = view.places.argument("learning_rate", "lr")
+    line = view.places.argument("learning_rate", "lr", "optimizer")
     if _usual_rate(seen, view):
-        line = view.places.labels_written() or view.places.argument("train_dataset")
+        line = (
+            view.places.labels_written()
+            or view.places.argument("train_dataset")
+            or view.places.call("to_tf_dataset")
+        )
     return fault(line, loss=last, chance=chance, accuracy=accuracy, steps=len(seen.losses))
 
 
@@ -139,7 +143,9 @@ def worse_than_chance(seen: Training, view: View) -> Verdict | CannotJudge | Non
     spread = math.sqrt(even * (1 - even) / max(1, seen.eval_rows))
     if accuracy > even - 4 * spread:
         return None
-    return fault(view.places.argument("eval_dataset"), accuracy=accuracy, even=even)
+    return fault(
+        view.places.argument("eval_dataset", "validation_data"), accuracy=accuracy, even=even
+    )
 
 
 def does_not_fall(seen: Training, view: View) -> Verdict | CannotJudge | None:

@@ -39,4 +39,6 @@ class Words:
     def finding(self, finding: Finding) -> str:
         known_limit = finding.code == "out_of_memory" and "memory_mb" in finding.numbers
         code = "out_of_memory_of_run" if known_limit else finding.code
-        return self.say("finding", code, **finding.numbers)
+        table = f"finding_{finding.numbers.get('framework', '')}"
+        own = table in self._sentences and self.has(table, code)
+        return self.say(table if own else "finding", code, **finding.numbers)

@@ -1,4 +1,4 @@
-"""What a Keras scenario's script loads: the names of `scenarios.assets`, its weights for TensorFlow.
+"""What a Keras scenario's script loads: as `scenarios.assets`, with the weights for TensorFlow.
 
 transformers 4.57 cannot read today's safetensors into a TensorFlow model (its issue 40028), so the
 weights are converted once, through PyTorch, and kept in the clinic's own folder.
@@ -37,8 +37,10 @@ def converted(checkpoint: str, kept: Path) -> Path:
 
 def _source(checkpoint: str) -> str:
     """What the conversion depends on: a name of the hub, or a folder with these very weights."""
-    weights = sorted(Path(checkpoint).glob("*.safetensors")) + sorted(Path(checkpoint).glob("*.bin"))
-    return "\n".join([checkpoint, *(f"{path.name} {_sha256(path)}" for path in weights)])
+    weights = [
+        path for kind in ("safetensors", "bin") for path in Path(checkpoint).glob(f"*.{kind}")
+    ]
+    return "\n".join([checkpoint, *(f"{path.name} {_sha256(path)}" for path in sorted(weights))])
 
 
 def _is_whole(folder: Path) -> bool:

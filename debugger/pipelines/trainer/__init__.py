@@ -10,9 +10,9 @@ from typing import Any
 from transformers import Trainer
 
 from debugger.pipelines import face
+from debugger.pipelines.rows import class_names_of, one_of_each
 from debugger.pipelines.trainer import evaluating, forwarding, looking, training
 from debugger.pipelines.trainer.facts import facts_of, tokenizer_of
-from debugger.pipelines.rows import class_names_of
 from debugger.pipelines.trainer.untouched import borrowed, untouched
 
 
@@ -55,7 +55,7 @@ class TrainerPipeline:
         return evaluating.evaluate(self._trainer, self.facts, data.shared_rows, looked_at)
 
     def overfit(self, steps: int, emit: face.Emit) -> face.Memory:
-        return training.overfit(self._trainer, self.facts, self._one_of_each(), steps, emit)
+        return training.overfit(self._trainer, self.facts, self._one_batch(), steps, emit)
 
     def train(self, steps: int, emit: face.Emit) -> face.Training:
         return training.train(self._trainer, self.facts, steps, emit)
@@ -64,13 +64,8 @@ class TrainerPipeline:
     def _labels(self) -> tuple[Any, ...]:
         return () if self._data.train is None else self._data.train.labels
 
-    def _one_of_each(self) -> list[int]:
-        """Rows for one batch, every class in turn: a batch of one class proves nothing."""
+    def _one_batch(self) -> list[int]:
         size = self._trainer.args.per_device_train_batch_size
         if not self._labels or not isinstance(self._labels[0], (int, str)):
             return list(range(min(size, len(self._trainer.train_dataset))))  # type: ignore[arg-type]
-        by_label: dict[Any, list[int]] = {}
-        for row, label in enumerate(self._labels):
-            by_label.setdefault(label, []).append(row)
-        turns = zip(*[(rows * size)[:size] for rows in by_label.values()], strict=True)
-        return [row for turn in turns for row in turn][:size]
+        return one_of_each(self._labels, size)

@@ -15,15 +15,8 @@ from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, 
 
 from debugger.failure import own_line
 from debugger.pipelines.face import Earlier
+from debugger.pipelines.starting import HandWrittenLoop, TrainingStarts
 from debugger.pipelines.trainer.untouched import quiet
-
-
-class TrainingStarts(BaseException):
-    """Raised instead of training. No `except Exception` of the learner's catches it."""
-
-
-class HandWrittenLoop(BaseException):
-    """An optimizer stepped before any Trainer was built."""
 
 
 @dataclass

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterator, Sized
-from contextlib import contextmanager
+from collections.abc import Sized
 from copy import copy
 from typing import Any
 
@@ -16,7 +14,8 @@ from transformers.trainer_callback import DefaultFlowCallback
 
 from debugger.failure import failure_of
 from debugger.pipelines.face import Evaluate, Facts
-from debugger.pipelines.trainer.facts import names_in
+from debugger.pipelines.metrics import Spy, metric_watched, numbers
+from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import class_names_of, spread
 from debugger.pipelines.trainer.rows import subset
 from debugger.pipelines.trainer.untouched import borrowed
@@ -48,9 +47,9 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
     if dataset is None:
         return Evaluate(**known)
     rows = subset(dataset, spread(len(dataset), ROWS))
-    spy = _Spy(trainer.compute_metrics)
+    spy = Spy(trainer.compute_metrics)
     failure, answer = None, {}
-    with borrowed(trainer), _metric_watched(spy):
+    with borrowed(trainer), metric_watched(spy):
         trainer.compute_metrics = spy if trainer.compute_metrics is not None else None
         try:
             answer = trainer.evaluate(rows)
@@ -64,7 +63,7 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         called=spy.given is not None,
         given=_shapes(spy.given),
         into_metric=tuple(spy.into_metric),
-        real=_numbers(answer, "eval_"),
+        real=numbers(answer, "eval_"),
         constant=constant,
         perfect=perfect,
         known_metrics=tuple(answer),
@@ -130,70 +129,15 @@ def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...]
         return None
     rows = rows[:ROWS]
     scores = np.eye(classes, dtype=np.float32)[rows]
-    with _metric_watched(_Spy(trainer.compute_metrics)):
+    with metric_watched(Spy(trainer.compute_metrics)):
         try:
             answer = trainer.compute_metrics(EvalPrediction(predictions=scores, label_ids=rows))
         except Exception:  # the evaluate stage is where this is reported
             return None
-    return tuple(_numbers(answer, ""))
+    return tuple(numbers(answer, ""))
 
 
-class _Spy:
-    """Stands in for compute_metrics and remembers what the first call was handed."""
-
-    def __init__(self, metric: Any) -> None:
-        self.metric = metric
-        self.given: Any = None
-        self.into_metric: list[dict[str, Any]] = []
-        self.watching = True
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self.given is None:
-            self.given = args[0]
-        return self.metric(*args, **kwargs)
-
-
-@contextmanager
-def _metric_watched(spy: _Spy) -> Iterator[None]:
-    """Note the shape and type of what reaches a metric of the evaluate library.
-
-    A metric that refuses its input keeps a half-written file open, so it is put back afterwards.
-    """
-    library = sys.modules.get("evaluate")
-    if library is None:
-        yield
-        return
-    # Every metric carries its own copy of `compute` and `add_batch`; this they all share.
-    infer = library.EvaluationModule._infer_feature_from_batch
-    before: dict[int, tuple[Any, dict[str, Any]]] = {}
-
-    def watched(self: Any, batch: dict[str, Any]) -> Any:
-        before.setdefault(id(self), (self, dict(vars(self))))
-        if spy.watching:
-            spy.into_metric.append(
-                {
-                    name: {"shape": list(np.shape(values)), "dtype": _dtype(values)}
-                    for name, values in batch.items()
-                    if name in ("predictions", "references") and values is not None
-                }
-            )
-        return infer(self, batch)
-
-    library.EvaluationModule._infer_feature_from_batch = watched
-    try:
-        yield
-    finally:
-        library.EvaluationModule._infer_feature_from_batch = infer
-        for metric, attributes in before.values():
-            vars(metric).clear()
-            vars(metric).update(attributes)
-
-
-def _dtype(values: Any) -> str:
-    return str(np.asarray(values).dtype)
-
-
-def _tried(trainer: Trainer, spy: _Spy, facts: Facts, works: bool) -> tuple[Any, Any]:
+def _tried(trainer: Trainer, spy: Spy, facts: Facts, works: bool) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
     classes = facts.num_labels or 0
     if not works or spy.given is None or classes < 2:
@@ -211,7 +155,7 @@ def _tried(trainer: Trainer, spy: _Spy, facts: Facts, works: bool) -> tuple[Any,
     for guesses in (np.full_like(labels, most_common), labels):
         try:
             predictions = one_hot[guesses] if as_scores else guesses
-            answers.append(_numbers(_asked(trainer, predictions, labels), ""))
+            answers.append(numbers(_asked(trainer, predictions, labels), ""))
         except Exception:  # a metric that needs more than this is not judged here
             return None, None
     return answers[0], answers[1]
@@ -224,20 +168,6 @@ def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
         return metric(EvalPrediction(predictions=predictions, label_ids=labels))
     tensors: Any = torch.from_numpy(predictions), torch.from_numpy(labels)
     return metric(EvalPrediction(*tensors), compute_result=True)
-
-
-def _numbers(answer: Any, prefix: str) -> dict[str, float]:
-    """The metric's own numbers, without the loss and the timings that the Trainer adds."""
-    own = (
-        (name.removeprefix(prefix), value)
-        for name, value in answer.items()
-        if not name.endswith(("runtime", "per_second", "epoch", "memory_delta", "preparation_time"))
-    )
-    return {
-        name: float(v)
-        for name, v in own
-        if name != "loss" and isinstance(v, (int, float, np.number))
-    }
 
 
 def _shapes(given: Any) -> dict[str, tuple[int, ...]]:

@@ -7,19 +7,9 @@ from typing import Any
 import torch
 from transformers import AutoTokenizer, PreTrainedTokenizerBase, Trainer
 
-from debugger.pipelines.face import Facts, Task
+from debugger.pipelines.face import Facts
+from debugger.pipelines.models import names_in, task_of
 
-_TASKS: tuple[tuple[str, Task], ...] = (
-    ("ForTokenClassification", "tokens"),
-    ("ForCausalLM", "causal_lm"),
-    ("LMHeadModel", "causal_lm"),
-    ("ForMaskedLM", "tokens"),
-    ("ForConditionalGeneration", "seq2seq"),
-    ("ForSequenceClassification", "classification"),
-    ("ForImageClassification", "classification"),
-    ("ForAudioClassification", "classification"),
-    ("ForMultipleChoice", "unknown"),
-)
 _COLLATORS_OF_HUGGING_FACE = "transformers.data.data_collator"
 
 
@@ -30,7 +20,7 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
     name = getattr(collator, "__name__", type(collator).__name__)
     home = getattr(collator, "__module__", "")
     return Facts(
-        task=_task(model, config),
+        task=task_of(model, config),
         model_class=type(model).__name__,
         num_labels=getattr(config, "num_labels", None),
         label_names=class_names or names_in(config),
@@ -57,24 +47,6 @@ def tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase | None:
         return AutoTokenizer.from_pretrained(source)
     except (OSError, ValueError, KeyError):
         return None
-
-
-def _task(model: Any, config: Any) -> Task:
-    name = type(model).__name__
-    tasks: list[Task] = [task for ending, task in _TASKS if name.endswith(ending)]
-    task = tasks[0] if tasks else "unknown"
-    if task != "classification":
-        return task
-    if config.problem_type == "multi_label_classification":
-        return "multilabel"
-    return "regression" if config.problem_type == "regression" else "classification"
-
-
-def names_in(config: Any) -> tuple[str, ...] | None:
-    """Names the model itself carries; LABEL_0, LABEL_1 ... are nobody's names."""
-    names = getattr(config, "id2label", None) or {}
-    chosen = [str(names[number]) for number in sorted(names)]
-    return None if all(name.startswith("LABEL_") for name in chosen) else tuple(chosen)
 
 
 def blocks_of(model: torch.nn.Module) -> dict[str, list[str]]:

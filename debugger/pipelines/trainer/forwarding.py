@@ -9,6 +9,7 @@ from transformers import Trainer
 
 from debugger.failure import Failure, failure_of
 from debugger.pipelines.face import Facts, Forward
+from debugger.pipelines.rows import label_range
 
 
 def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forward:
@@ -26,7 +27,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         "problem_type": getattr(model.config, "problem_type", None) if _configured(model) else None,
         "label_smoothing": trainer.args.label_smoothing_factor,
         "own_loss": own_loss(trainer),
-        "label_range": _range(all_labels, labels),
+        "label_range": label_range(all_labels, _in_batch(labels)),
         "batch_device": "" if labels is None else str(labels.device),
         **_sizes(model, batch.get(facts.main_input)),
     }
@@ -144,12 +145,8 @@ def own_loss(trainer: Trainer) -> bool:
     return own_method or getattr(trainer, "compute_loss_func", None) is not None
 
 
-def _range(all_labels: tuple[Any, ...], in_batch: Any) -> tuple[float, float] | None:
-    """The lowest and the highest label of the rows looked at, -100 (ignored) left out."""
-    labels = [y for y in all_labels if isinstance(y, (int, float)) and y != -100]
-    if not labels and isinstance(in_batch, torch.Tensor):
-        labels = in_batch[in_batch != -100].flatten().tolist()
-    return (float(min(labels)), float(max(labels))) if labels else None
+def _in_batch(labels: Any) -> list[Any]:
+    return labels.flatten().tolist() if isinstance(labels, torch.Tensor) else []
 
 
 def _sizes(model: Any, inputs: Any) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from transformers.trainer_callback import TrainerCallback
 
 from debugger.failure import failure_of
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
+from debugger.pipelines.rows import spread
 from debugger.pipelines.trainer.facts import blocks_of, head_of
 from debugger.pipelines.trainer.following import followed
-from debugger.pipelines.rows import spread
 from debugger.pipelines.trainer.rows import subset
 from debugger.pipelines.trainer.untouched import borrowed
 

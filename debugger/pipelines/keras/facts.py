@@ -1,0 +1,97 @@
+"""What is fixed once a Keras model is compiled: its task, its loss, its names, its tokenizer."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import tensorflow as tf
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+from debugger.pipelines.face import Facts, Task
+from debugger.pipelines.keras.building import Fit
+from debugger.pipelines.keras.reading import Parts, size_of
+from debugger.pipelines.models import names_in, task_of
+from debugger.pipelines.rows import class_names_of
+
+
+def facts_of(fit: Fit, batch: Parts | None) -> Facts:
+    model = fit.model
+    config = getattr(model, "config", None)
+    config = config if hasattr(config, "num_labels") else None
+    source = fit.source(fit.train)
+    collate = None if source is None else source.collate
+    return Facts(
+        task=_task(model, config, batch),
+        model_class=type(model).__name__,
+        num_labels=config.num_labels if config is not None else _outputs(model),
+        label_names=class_names_of(source.dataset if source else None) or names_in(config),
+        device="cuda" if tf.config.list_physical_devices("GPU") else "cpu",
+        collator=getattr(collate, "__name__", type(collate).__name__) if collate else "",
+        pads=hasattr(collate, "tokenizer"),
+        main_input=getattr(model, "main_input_name", "input_ids"),
+        batch_size=size_of(batch),
+        pretrained=bool(getattr(model, "name_or_path", "")),
+        known_collator=True,
+        framework="keras",
+        strings=fit.strings,
+        keras_loss="" if getattr(model, "_using_dummy_loss", False) else _name(model.loss),
+    )
+
+
+def tokenizer_of(fit: Fit) -> PreTrainedTokenizerBase | None:
+    """The collator's, else the one that belongs to the model's checkpoint."""
+    source = fit.source(fit.train)
+    found = getattr(source.collate, "tokenizer", None) if source else None
+    if isinstance(found, PreTrainedTokenizerBase):
+        return found
+    checkpoint = getattr(fit.model, "name_or_path", "")
+    if not checkpoint:
+        return None
+    try:
+        return AutoTokenizer.from_pretrained(checkpoint)
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def blocks_of(model: Any) -> dict[str, list[Any]]:
+    """Weights by the part of the model they belong to: embeddings, layer 0 ..., head."""
+    blocks: dict[str, list[Any]] = {}
+    for weight in model.weights:
+        blocks.setdefault(_block(weight.name, model.name), []).append(weight)
+    return blocks
+
+
+def head_of(model: Any) -> list[Any]:
+    """The weights outside the pretrained body; none when the model has no such body."""
+    body = getattr(model, getattr(model, "base_model_prefix", "") or " ", None)
+    if body is None:
+        return []
+    inside = {id(weight) for weight in body.weights}
+    return [weight for weight in model.weights if id(weight) not in inside]
+
+
+def _block(name: str, model: str) -> str:
+    parts = name.removeprefix(f"{model}/").split("/")
+    if layer := re.search(r"/layer_?\._?(\d+)/", f"/{name}"):
+        return f"layer {layer[1]}"
+    return parts[1] if len(parts) > 2 else parts[0]
+
+
+def _task(model: Any, config: Any, batch: Parts | None) -> Task:
+    if config is not None:
+        return task_of(model, config)
+    labels = None if batch is None else batch.labels
+    whole = labels is not None and labels.dtype.is_integer
+    return "classification" if whole and (_outputs(model) or 0) > 1 else "unknown"
+
+
+def _outputs(model: Any) -> int | None:
+    shape = getattr(model, "output_shape", None) if getattr(model, "inputs", None) else None
+    return shape[-1] if isinstance(shape, tuple) and len(shape) == 2 else None
+
+
+def _name(loss: Any) -> str:
+    if loss is None:
+        return "none"
+    return loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
