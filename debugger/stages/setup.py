@@ -54,7 +54,7 @@ def _failed(built: Building, text: str) -> Finding | None:
     if failure.says("could not interpret optimizer identifier"):
         line = Places(text).argument_at("optimizer", failure.line)
         return _finding("keras3_optimizer", "fault", line, said=said)
-    if column := re.search(r"Column (\w+) not found in dataset", said):
+    if column := re.search(r"[Cc]olumn (\w+) not found in dataset", said):
         return _finding("column_not_there", "fault", failure.line, name=column[1])
     if argument := re.search(r"got an unexpected keyword argument '(\w+)'", said):
         line = Places(text).argument_at(argument[1], failure.line)

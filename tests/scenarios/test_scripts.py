@@ -55,7 +55,8 @@ def test_a_patched_script_still_parses_and_fits_the_page(scenario: Scenario, scr
 
 def test_every_script_ends_where_training_starts():
     for scenario in REAL:
-        assert scenario.script.endswith("trainer.train()\n")
+        end = "trainer.train()" if scenario.framework == "pytorch" else "model.fit("
+        assert end in scenario.script.rpartition("\n\n")[2] or scenario.script.endswith(f"{end}\n")
 
 
 @pytest.mark.slow
