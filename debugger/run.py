@@ -4,13 +4,14 @@ import ast
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, get_args
 
 from debugger.outcome import StageName
 
 WALK = "walk"
 ALL = "all"
 Framework = Literal["pytorch", "keras"]
+FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 
 _KERAS = ("tensorflow", "tf_keras", "keras")
 _OF_TRANSFORMERS = re.compile("TF[A-Z].*|keras_callbacks")

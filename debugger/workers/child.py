@@ -171,6 +171,8 @@ def _reseed(seed: int) -> None:
         numpy.random.seed(seed % 2**32)
     if torch := sys.modules.get("torch"):
         torch.manual_seed(seed)
+    if tensorflow := sys.modules.get("tensorflow"):
+        tensorflow.random.set_seed(seed)
 
 
 def _load(perform: str) -> Callable[[Run, Callable[[Event], None]], None]:

@@ -1,4 +1,4 @@
-"""The engine of one machine: a queue in front of one warm zygote."""
+"""The engine of one machine: a queue in front of a warm zygote for each framework."""
 
 import itertools
 import logging
@@ -7,19 +7,21 @@ import secrets
 import shutil
 import tempfile
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from debugger.outcome import Accepted, Event, Outcome
-from debugger.run import Run
+from debugger.outcome import Accepted, Event, Finding, Outcome
+from debugger.run import FRAMEWORKS, Framework, Run
+from debugger.workers import frameworks
 from debugger.workers.child import Request
 from debugger.workers.limits import Limits
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
-from debugger.workers.zygote import Zygote, environment
+from debugger.workers.zygote import Zygote, ZygoteError, environment
 
 log = logging.getLogger(__name__)
 CLOSING_SECONDS = 10.0
@@ -44,7 +46,9 @@ class LocalEngine:
     """Runs at most `workers` runs at once, first come, first served; any thread may ask.
 
     `perform` names `module:function`, called as `function(run, emit)` in a process of its own.
-    `online` lets the libraries reach the hub and use the host's caches.
+    `preload` names what the PyTorch zygote imports, `preload_keras` the one for Keras scripts; each
+    starts when it is first needed. `online` lets the libraries reach the hub and use the host's
+    caches.
     """
 
     def __init__(
@@ -56,12 +60,21 @@ class LocalEngine:
         perform: str = "debugger.diagnosis:perform",
         preload: Iterable[str] = ("debugger.workers.warm",),
         online: bool = False,
+        preload_keras: Iterable[str] = ("debugger.workers.warm_keras",),
     ) -> None:
+        data_dir = data_dir.absolute()
         self._workers = workers
-        self._limits = Limits(seconds, memory_mb)
+        # TensorFlow traces a graph before it trains; PyTorch has no such thing to hold.
+        self._limits: dict[Framework, Limits] = {
+            "pytorch": Limits(seconds, memory_mb),
+            "keras": Limits(seconds, memory_mb * 4 // 3),
+        }
         self._perform = perform
-        self._folder = _Folder(data_dir.absolute() / "runs")
-        self._zygote = Zygote(preload, environment(data_dir.absolute(), online))
+        self._folder = _Folder(data_dir / "runs")
+        self._zygotes: dict[Framework, Zygote] = {
+            "pytorch": Zygote(preload, environment(data_dir, online, "pytorch")),
+            "keras": Zygote(preload_keras, environment(data_dir, online, "keras")),
+        }
         self._lock = threading.Lock()
         self._waiting: list[_Job] = []
         self._running: list[_Job] = []
@@ -74,6 +87,11 @@ class LocalEngine:
         Closing the iterator early cancels the run.
         """
         job = _Job(run, secrets.token_hex(8))
+        if not frameworks.installed(run.framework):
+            yield Accepted(job.ticket)
+            finding = Finding("no_tensorflow", "note", "setup")
+            yield Outcome("unknown", run.device, 0.0, finding=finding)
+            return
         with self._lock:
             self._waiting.append(job)
             self._move_up()
@@ -94,6 +112,8 @@ class LocalEngine:
             self._cancel(job)
 
     def status(self) -> dict[str, Any]:
+        """`zygote` and `zygote_pid` are PyTorch's; `zygotes` tells which can fork."""
+        pids = {framework: zygote.pid for framework, zygote in self._zygotes.items()}
         with self._lock:
             return {
                 "workers": self._workers,
@@ -101,13 +121,23 @@ class LocalEngine:
                 "running": len(self._running),
                 "started": self._started,
                 "finished": self._finished,
-                "zygote": self._zygote.pid is not None,
-                "zygote_pid": self._zygote.pid,
+                "zygote": pids["pytorch"] is not None,
+                "zygote_pid": pids["pytorch"],
+                "zygotes": {framework: pid is not None for framework, pid in pids.items()},
             }
 
-    def warm(self) -> None:
-        """Start the zygote in the background, so that the first run need not wait for it."""
-        self._zygote.warm()
+    def warm(self, wanted: Collection[Framework] = FRAMEWORKS) -> None:
+        """Start the zygotes in the background, so that no first run need wait for its own.
+
+        One after the other, PyTorch first: while one imports it keeps a core busy.
+        """
+        threading.Thread(target=self._warm, args=(wanted,), name="warm", daemon=True).start()
+
+    def _warm(self, wanted: Collection[Framework]) -> None:
+        for name in FRAMEWORKS:
+            if name in wanted and frameworks.installed(name):
+                with suppress(ZygoteError):  # said to the first run that needs it
+                    self._zygotes[name].wait(lambda: self._closed)
 
     def close(self) -> None:
         """Cancel everything, and leave no process and no folder behind."""
@@ -119,7 +149,8 @@ class LocalEngine:
         for job in jobs:
             if job.driver is not None:
                 job.driver.join(CLOSING_SECONDS)
-        self._zygote.close()
+        for zygote in self._zygotes.values():
+            zygote.close()
         self._folder.close()
 
     def __enter__(self) -> Self:
@@ -161,18 +192,14 @@ class LocalEngine:
 
     def _drive(self, job: _Job) -> None:
         outcome = None
+        framework = job.run.framework
+        zygote, limits = self._zygotes[framework], self._limits[framework]
         try:
             with self._folder.of_a_run() as folder:
                 request = Request(
-                    job.run,
-                    self._perform,
-                    self._limits.seconds,
-                    self._limits.memory_mb,
-                    self._limits.file_bytes,
+                    job.run, self._perform, limits.seconds, limits.memory_mb, limits.file_bytes
                 )
-                outcome = execute(
-                    self._zygote, request, self._limits, Path(folder), job.cancel, job.news.put
-                )
+                outcome = execute(zygote, request, limits, Path(folder), job.cancel, job.news.put)
         except OSError as error:
             outcome = outcome or outcome_of(our_fault(repr(error)), job.run)
         finally:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from debugger.run import Framework
 from debugger.workers.forking import kill
 
 log = logging.getLogger(__name__)
@@ -29,17 +30,29 @@ class ZygoteError(RuntimeError):
     """The zygote could not be started, or went away; the message is for the host's log."""
 
 
-def environment(data_dir: Path, online: bool) -> dict[str, str]:
+OF_FRAMEWORK: dict[Framework, dict[str, str]] = {
+    "pytorch": {"USE_TF": "0"},
+    "keras": {
+        "TF_NUM_INTRAOP_THREADS": "1",
+        "TF_NUM_INTEROP_THREADS": "1",
+        "TF_CPP_MIN_LOG_LEVEL": "3",  # else every run without a GPU prints that cuInit failed
+        "TF_FORCE_GPU_ALLOW_GROWTH": "true",
+    },
+}
+
+
+def environment(data_dir: Path, online: bool, framework: Framework) -> dict[str, str]:
     """The zygote's environment: what must be set before Python and the libraries start.
 
     Offline, all that the libraries keep lies under `data_dir`; online, in the host's caches.
     """
     fixed = dict(os.environ)
-    for name in ("USE_TORCH", "PYTHONDONTWRITEBYTECODE"):  # USE_TORCH=0 breaks evaluate
+    # USE_TORCH=0 breaks evaluate, USE_TF=0 hides the TF classes of transformers.
+    for name in ("USE_TORCH", "USE_TF", "PYTHONDONTWRITEBYTECODE"):
         fixed.pop(name, None)
     fixed.update(
+        OF_FRAMEWORK[framework],
         TF_USE_LEGACY_KERAS="1",
-        USE_TF="0",
         TOKENIZERS_PARALLELISM="false",
         PYTORCH_NVML_BASED_CUDA_CHECK="1",
         OMP_NUM_THREADS="1",
@@ -110,13 +123,28 @@ class Zygote:
                 self._keeper = threading.Thread(target=self._keep, name="zygote", daemon=True)
                 self._keeper.start()
 
+    def wait(self, give_up: Callable[[], bool]) -> socket.socket | None:
+        """The socket to ask on, once it can fork; None once `give_up` says so.
+
+        Starts the zygote when needed. Raises ZygoteError when there is none.
+        """
+        self.warm()
+        with self._changed:
+            while not self._ready:
+                if self._failure:
+                    raise ZygoteError(self._failure)
+                if self._closed or give_up():
+                    return None
+                self._changed.wait(0.1)
+            return self._control
+
     def fork(self, folder: Path, give_up: Callable[[], bool]) -> Child | None:
         """A child that performs the request in `folder`, or None once `give_up` says so.
 
         Starts the zygote when needed and waits for it. Raises ZygoteError when there is none.
         """
         for _ in range(3):
-            control = self._wait(give_up)
+            control = self.wait(give_up)
             if control is None:
                 return None
             if (child := _ask(control, folder)) is not None:
@@ -136,17 +164,6 @@ class Zygote:
             process.kill()  # still importing: it reads nothing yet
         if keeper is not None:
             keeper.join(10)
-
-    def _wait(self, give_up: Callable[[], bool]) -> socket.socket | None:
-        self.warm()
-        with self._changed:
-            while not self._ready:
-                if self._failure:
-                    raise ZygoteError(self._failure)
-                if self._closed or give_up():
-                    return None
-                self._changed.wait(0.1)
-            return self._control
 
     def _forget(self, control: socket.socket) -> None:
         with self._changed:
