@@ -19,7 +19,6 @@ from debugger.words import Words
 
 if TYPE_CHECKING:
     from debugger.report import Report
-    from scenarios import Scenario
     from scenarios.recordings import Recording
 
     Reports = dict[str, Report]
@@ -57,9 +56,9 @@ def _list(asked: Namespace, _: Settings, words: Words) -> int:
 
 def _run(asked: Namespace, settings: Settings, words: Words) -> int:
     from debugger.stages.train import steps_for
-    from scenarios import recordings
+    from scenarios import find, recordings
 
-    scenario = _scenario(asked.scenario, words)
+    scenario = find(asked.scenario)
     asked.steps = asked.steps or steps_for(asked.stage, scenario.checks.steps)
     run = _asked_run(asked, settings, scenario.patched(asked.fix))
     run = replace(run, filename=str(scenario.folder / "script.py"))
@@ -95,8 +94,9 @@ def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
 def _judge(asked: Namespace, settings: Settings, words: Words) -> int:
     from debugger.judge import judge
     from debugger.printing.verdict import to_json, to_text
+    from scenarios import find
 
-    scenario = _scenario(asked.scenario, words)
+    scenario = find(asked.scenario)
     asked.stage, asked.all, asked.steps = None, True, scenario.checks.steps
     run = _asked_run(asked, settings, _script(Path(asked.script), words))
     run = replace(run, filename=str(scenario.folder / "script.py"))
@@ -115,8 +115,9 @@ def _judge(asked: Namespace, settings: Settings, words: Words) -> int:
 
 def _export(asked: Namespace, _: Settings, words: Words) -> int:
     from debugger.export import write_notebook
+    from scenarios import find
 
-    scenario = _scenario(asked.scenario, words)
+    scenario = find(asked.scenario)
     path = Path(asked.notebook)
     if path.suffix != ".ipynb":
         raise Usage(words.say("cli", "notebook_name", path=path))
@@ -140,15 +141,6 @@ def _new(asked: Namespace, _: Settings, words: Words) -> int:
     said = words.say("cli", "made", path=path, scenario=asked.scenario)
     _say(textwrap.fill(said, _width(), break_long_words=False, break_on_hyphens=False) + "\n")
     return 0
-
-
-def _scenario(name: str, words: Words) -> "Scenario":
-    import scenarios
-
-    scenario = scenarios.find(name)
-    if scenario.framework == "keras":
-        raise Usage(words.say("cli", "no_keras", scenario=name))
-    return scenario
 
 
 def _script(path: Path, words: Words) -> str:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from debugger.outcome import (
     StageStarted,
 )
 from debugger.run import Run
+from debugger.workers import frameworks
 
 ROOT = Path(__file__).parent.parent
 OVER_THE_TWIN = {"accuracy": 0.9, "losses": [1.1, 0.3], "steps": 2}
@@ -430,6 +432,33 @@ def test_an_ordinary_script_is_diagnosed_by_the_real_program(
     assert answer.stderr == ""
     assert answer.returncode == status
     assert json.loads(answer.stdout)["first_failing_stage"] == stage
+
+
+def test_without_tensorflow_a_keras_script_is_not_judged_and_told_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(frameworks, "installed", lambda framework: framework == "pytorch")
+    monkeypatch.setenv("CLINIC_DATA_DIR", str(tmp_path))
+    script = tmp_path / "mine.py"
+    script.write_text("import tensorflow as tf\n")
+    assert main(["diagnose", str(script)]) == 2
+    said = capsys.readouterr()
+    assert "`pip install -r requirements.txt`" in " ".join(said.out.split())
+    assert said.err == ""
+    assert main(["diagnose", str(script), "--json"]) == 2
+    setup = json.loads(capsys.readouterr().out)["stages"][0]
+    assert [(f["code"], f["severity"]) for f in setup["findings"]] == [("no_tensorflow", "note")]
+
+
+def test_a_keras_scenario_is_run_and_judged_like_any_other(
+    tmp_path: Path, engine: type[FakeEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keras = replace(scenarios.find("two_labels"), framework="keras")
+    monkeypatch.setattr(scenarios, "find", lambda name: keras)
+    (tmp_path / "repair.py").write_text("x = 1\n")
+    assert main(["run", "two_labels", "--stage", "data"]) == 0
+    assert main(["judge", "two_labels", str(tmp_path / "repair.py")]) != 64
+    assert {run.script for run in engine.asked} == {keras.script, "x = 1\n", keras.twin}
 
 
 @pytest.mark.slow
