@@ -1,13 +1,14 @@
 """The first page: what the clinic is, where to start, and every scenario under its symptom."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import gradio as gr
 
+from debugger.run import FRAMEWORKS
 from debugger.settings import Settings
-from debugger.web.host import shows
+from debugger.web.host import Closed, why_closed
 from debugger.web.markup import button, escape
 from debugger.web.visit import (
     KEPT,
@@ -42,7 +43,9 @@ def build(
     blocks: gr.Blocks, scenarios: Sequence[Scenario], settings: Settings, words: Words
 ) -> None:
     """Fill the page at /."""
-    closed = frozenset(s.id for s in scenarios if not shows(s, settings))
+    closed: dict[str, Closed] = {
+        scenario.id: reason for scenario in scenarios if (reason := why_closed(scenario, settings))
+    }
     kept = gr.Textbox(visible=False)  # filled by the browser when it arrives
     page = gr.HTML(elem_id="catalogue", apply_default_css=False, js_on_load=PRESSED)
 
@@ -81,13 +84,14 @@ def catalogue(
     scenarios: Sequence[Scenario],
     words: Words,
     record: Record,
-    closed: frozenset[str] = frozenset(),
+    closed: Mapping[str, Closed] | None = None,
     said: str = "",
 ) -> str:
     """Four columns by symptom: it is all that a learner knows at the start. All is escaped.
 
-    `closed` holds the scenarios whose symptom this machine cannot show.
+    `closed` holds the scenarios whose symptom this machine cannot show, and why.
     """
+    closed = closed or {}
 
     def say(code: str, **numbers: object) -> str:
         return escape(words.say("page", code, **numbers))
@@ -98,7 +102,7 @@ def catalogue(
         for symptom in SYMPTOMS
         if (
             cards := "".join(
-                _card(scenario, words, record, scenario.id in closed)
+                _card(scenario, words, record, closed.get(scenario.id))
                 for scenario in scenarios
                 if scenario.symptom == symptom
             )
@@ -114,16 +118,22 @@ def catalogue(
         else ""
     )
     theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
+    note = (
+        f'<p class="note">{say("no_tensorflow")}</p>' if "no_tensorflow" in closed.values() else ""
+    )
+    filters = _filters(scenarios, words, bool(closed)) + note
     return (
         f'<header class="bar"><h1>{say("title")}</h1><div class="tools">{theme}</div></header>'
         f'<div class="lead"><p>{say("lead")}</p>{demo}</div>'
-        f"{_filters(words, bool(closed))}{listed}{_progress(scenarios, words, record, said)}"
+        f"{filters}{listed}{_progress(scenarios, words, record, said)}"
     )
 
 
-def _filters(words: Words, closed: bool) -> str:
+def _filters(scenarios: Sequence[Scenario], words: Words, closed: bool) -> str:
     levels = [("", words.say("page", "every_level"))]
     levels += [(str(n), words.say("page", "level", difficulty=n)) for n in (1, 2, 3)]
+    if len({scenario.framework for scenario in scenarios}) > 1:
+        levels += [(framework, words.say("page", framework)) for framework in FRAMEWORKS]
     levels += [("open", words.say("page", "unsolved"))]
     levels += [("here", words.say("page", "shown_here"))] if closed else []
     chips = "".join(
@@ -135,7 +145,7 @@ def _filters(words: Words, closed: bool) -> str:
     return f'<div class="chips" role="group" aria-label="{label}">{chips}</div>'
 
 
-def _card(scenario: Scenario, words: Words, record: Record, closed: bool) -> str:
+def _card(scenario: Scenario, words: Words, record: Record, closed: Closed | None) -> str:
     level = words.say("page", "level", difficulty=scenario.difficulty)
     dots = "".join(
         f'<i class="{"on" if number < scenario.difficulty else ""}"></i>'
@@ -148,15 +158,13 @@ def _card(scenario: Scenario, words: Words, record: Record, closed: bool) -> str
         if scenario.id == START_WITH and not solved
         else ""
     )
-    needs = (
-        f'<span class="tag">{escape(words.say("page", "needs_cuda"))}</span>'
-        if scenario.needs
-        else ""
-    )
+    wants = ["needs_cuda"] if scenario.needs else []
+    wants += ["needs_tensorflow"] if closed == "no_tensorflow" else []
+    needs = "".join(f'<span class="tag">{escape(words.say("page", want))}</span>' for want in wants)
     complaint = scenario.words.complaint
     return (
         f'<li class="card" data-level="{scenario.difficulty}" data-solved="{int(solved)}" '
-        f'data-closed="{int(closed)}">'
+        f'data-framework="{scenario.framework}" data-closed="{int(closed is not None)}">'
         f'<a href="clinic?scenario={scenario.id}" id="{scenario.id}">'
         f"<h3>{escape(scenario.words.title)} {here}</h3><p>{escape(complaint)}</p>"
         f'<span class="facts"><span class="level" role="img" aria-label="{escape(level)}">{dots}'

@@ -215,6 +215,8 @@ class Clinic:
             desk.go_to(stage=scene.first_failing, panel="evidence")
         elif what == WALK and scene.whole is not None:
             desk.go_to(panel="fix" if desk.visit.changes else "evidence", stage="train")
+        elif scene.ended_at is not None and desk.visit.stage not in scene.reports:
+            desk.go_to(stage=scene.ended_at, panel="evidence")
         if scene.cured and not scene.case.peeked and not scenario.decoy:
             desk.remember(solved=True)
         yield

@@ -1,16 +1,23 @@
-"""What this machine can show, told without importing torch."""
+"""What this machine can show, told without importing torch or TensorFlow."""
 
 from pathlib import Path
+from typing import Literal
 
 from debugger.settings import Settings
+from debugger.workers import frameworks
 from scenarios import Scenario
 
 CUDA_DRIVERS = ("/dev/nvidiactl", "/dev/dxg")
+Closed = Literal["no_tensorflow", "needs_cuda"]
 
 
-def shows(scenario: Scenario, settings: Settings) -> bool:
-    """Whether the symptom of a scenario can appear here."""
-    return scenario.needs is None or (settings.device != "cpu" and _has_cuda())
+def why_closed(scenario: Scenario, settings: Settings) -> Closed | None:
+    """Why the symptom of a scenario cannot appear here; None where it can."""
+    if not frameworks.installed(scenario.framework):
+        return "no_tensorflow"
+    if scenario.needs is not None and (settings.device == "cpu" or not _has_cuda()):
+        return "needs_cuda"
+    return None
 
 
 def _has_cuda() -> bool:

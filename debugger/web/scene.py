@@ -79,6 +79,12 @@ class Scene:
         )
 
     @property
+    def ended_at(self) -> StageName | None:
+        """The last stage of a run that came no further, where nobody can say why it failed."""
+        reached: list[StageName] = [stage for stage in STAGES if stage in self.reports]
+        return reached[-1] if reached and self.reports[reached[-1]].outcome == "unknown" else None
+
+    @property
     def open(self) -> bool:
         """Whether what the rules found may be shown: the learner has spoken, or asked for it."""
         return self.case.opened or self.case.cause is not None or bool(self.visit.changes)

@@ -59,10 +59,10 @@ def _recorded(
     found: "Sequence[Scenario]", settings: Settings
 ) -> "list[tuple[Scenario, Recording]]":
     """The recordings of what this machine cannot show."""
-    from debugger.web.host import shows
+    from debugger.web.host import why_closed
     from scenarios import recordings
 
-    hidden = [scenario for scenario in found if not shows(scenario, settings)]
+    hidden = [scenario for scenario in found if why_closed(scenario, settings)]
     read = ((scenario, recordings.read(scenario)) for scenario in hidden)
     return [(scenario, recording) for scenario, recording in read if recording is not None]
 
@@ -126,7 +126,8 @@ def _launch(
             )
         gc.freeze()
         gc.enable()
-        engine.warm()  # after the first page can be had: importing torch takes the other core
+        # After the first page can be had: importing torch takes the other core.
+        engine.warm({scenario.framework for scenario in found})
         print(words.say("page", "ready", host=settings.host, port=settings.port), flush=True)
         if settings.mcp:
             print(words.say("page", "mcp", host=settings.host, port=settings.port), flush=True)

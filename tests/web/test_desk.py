@@ -9,6 +9,8 @@ from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
+
 import scenarios
 from debugger import settings
 from debugger.outcome import Accepted, Event, Finding, Found, Outcome, StageEnded, StageStarted
@@ -95,6 +97,19 @@ def test_how_a_killed_run_ended_is_shown_to_who_ran_it_and_to_nobody_else() -> N
     other.visit, other.record = desk.visit, desk.record
     assert clinic.scene(other).reports == {}
     assert clinic.scene(other).stale == {"setup", "data"}
+
+
+@pytest.mark.parametrize("what", ["train", "setup", WALK])
+def test_a_run_that_came_no_further_than_setup_leads_there_and_says_why(what: str) -> None:
+    missing = Outcome("unknown", "cpu", 0.0, {}, Finding("no_tensorflow", "note", "setup"))
+    clinic, desk = clinic_with(Told(missing)), desk_at("one_label")
+    desk.go_to(stage="forward")
+    followed(clinic, desk, what)
+
+    assert desk.visit.stage == "setup"
+    assert WORDS.say("finding", "no_tensorflow").split("`")[0] in evidence(
+        clinic.scene(desk), WORDS
+    )
 
 
 def test_what_was_seen_before_a_stop_stays() -> None:

@@ -52,7 +52,7 @@
     const wanted = chip.dataset.filter;
     for (const card of document.querySelectorAll('.card')) {
       card.hidden = wanted === 'open' ? card.dataset.solved === '1' : wanted === 'here' ? card.dataset.closed === '1'
-        : Boolean(wanted) && card.dataset.level !== wanted;
+        : Boolean(wanted) && ![card.dataset.level, card.dataset.framework].includes(wanted);
     }
   };
 
