@@ -9,11 +9,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import scenarios
 from debugger.report import Report, gather
 from debugger.run import ALL, WALK, Run
+from debugger.workers.frameworks import installed
 from debugger.workers.local import LocalEngine
 from tests.browser import speed
 from tests.browser.speed import spread
@@ -98,6 +100,11 @@ def main() -> None:
             for _ in range(ROUNDS)
         ]
         crashes = list(after_a_crash(engine))
+        keras = keras_seconds(engine)
+        forwards = [
+            timed(lambda: asked(engine, scenarios.find("two_labels").twin, "forward"))[1]
+            for _ in range(ROUNDS)
+        ]
     typed = typed_seconds()
     print("| stage | cold, s | warm, s | same lines typed, s |\n|---|---|---|---|")
     for stage in cold.stages:
@@ -113,6 +120,10 @@ def main() -> None:
     print(f"First answer of a cold engine, all stages: {cold_seconds:.1f} s.")
     print(f"Diagnosis of `two_labels`, warm: {spread(diagnoses)}.")
     print(f"Crash to the next answer: {spread(crashes)}.")
+    if keras:
+        print(f"A Keras stage, `setup` to `evaluate`, warm (wanted 4 s): {spread(keras)}.")
+    beside = "a warm Keras zygote" if keras else "no Keras zygote"
+    print(f"`forward` of `two_labels`, answered beside {beside}: {spread(forwards)}.")
     speed.main()
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, {warm[0].device}.")
 
@@ -134,6 +145,16 @@ def after_a_crash(engine: LocalEngine) -> Iterator[float]:
         for event in engine.events(Run("pass\n", "setup", device="cpu")):
             if event.event == "stage_started":
                 yield time.perf_counter() - began
+
+
+def keras_seconds(engine: LocalEngine) -> list[float]:
+    """Each light stage of the first Keras scenario's twin by itself, once its zygote is warm."""
+    found = [scenario for scenario in scenarios.all() if scenario.framework == "keras"]
+    if not found or not installed("keras"):
+        return []
+    twin = found[0].twin
+    asked(engine, twin, "setup")
+    return [timed(partial(asked, engine, twin, stage))[1] for stage in LIGHT]
 
 
 def typed_seconds() -> dict[str, float]:

@@ -116,6 +116,17 @@ def test_a_level_filters_the_cards(visit: Visit) -> None:
     assert page.locator(".card:visible").count() == len(scenarios.all())
 
 
+def test_a_framework_filters_the_cards(visit: Visit) -> None:
+    if {scenario.framework for scenario in scenarios.all()} != {"pytorch", "keras"}:
+        pytest.skip("the catalogue holds one framework")
+    page = visit()
+    page.click("[data-filter=keras]")
+    every = "all => all.map(c => c.dataset.framework)"
+    assert set(page.eval_on_selector_all(".card:visible", every)) == {"keras"}
+    page.click("[data-filter='1']")
+    assert set(page.eval_on_selector_all(".card:visible", every)) == {"pytorch", "keras"}
+
+
 def test_progress_is_saved_as_a_file_loaded_again_and_forgotten_after_a_question(
     visit: Visit, tmp_path: Path
 ) -> None:
