@@ -6,105 +6,18 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from debugger.cells import CELLS
 from debugger.outcome import STAGES, StageName
+from debugger.run import Framework
 from debugger.words import Words
 from scenarios import Scenario
 
 MAY_RAISE = "raises-exception"
 Cell = dict[str, Any]
+ASSETS = "scenarios.assets."
 
 REQUIREMENTS = Path(__file__).parents[1] / "requirements.txt"
-INSTALLED = ("transformers", "datasets", "evaluate", "accelerate", "scikit-learn")
-ASSETS = """\
-import copy
-import os
-import sys
-from collections import Counter
-from pathlib import Path
-
-os.environ.setdefault("USE_TF", "0")
-os.environ["CUDA_VISIBLE_DEVICES"] = ""  # {cpu}
-HUB = "distilbert-base-uncased", "glue", "glue"
-for folder in [Path.cwd(), *Path.cwd().parents]:
-    if (folder / "scenarios" / "assets").is_dir():
-        sys.path.insert(0, str(folder))
-        break
-try:
-    from scenarios.assets import CHECKPOINT, DATASET, METRIC
-except ImportError:
-    CHECKPOINT, DATASET, METRIC = HUB
-    %pip install -q {packages}
-if CHECKPOINT == HUB[0]:
-    print({hub})
-else:
-    print({bundled})
-
-import torch
-"""
-
-# The course's own lines for each stage. Copies of the model leave the Trainer's as it was built.
-LOOKS: dict[StageName, str] = {
-    "setup": "type(trainer.model), trainer.args.device",
-    "data": """\
-example = trainer.train_dataset[0]
-print(example)
-print(Counter(trainer.train_dataset["label"]))
-print(tokenizer.decode(example["input_ids"]))
-print(len(example["input_ids"]), example["attention_mask"])
-print(trainer.train_dataset.features["label"].names[example["label"]])""",
-    "batch": """\
-print([len(ids) for ids in trainer.train_dataset[:8]["input_ids"]])
-collate = trainer.get_train_dataloader().collate_fn
-print(getattr(collate, "__name__", type(collate).__name__))
-batch = next(iter(trainer.get_train_dataloader()))
-{name: tensor.shape for name, tensor in batch.items()}""",
-    "forward": """\
-print(trainer.model.config.num_labels)
-print(trainer.train_dataset.features["label"].names)
-batch = {name: tensor.cpu() for name, tensor in batch.items()}
-outputs = copy.deepcopy(trainer.model).cpu()(**batch)
-outputs.loss, outputs.logits.shape""",
-    "step": """\
-model = copy.deepcopy(trainer.model).cpu()
-weights = list(model.parameters())
-print(sum(p.requires_grad for p in weights), "of", len(weights), "may change")
-model(**batch).loss.backward()
-print(sum(p.grad is not None for p in weights), "have a gradient")
-trainer.create_optimizer()
-groups = trainer.optimizer.param_groups
-held = {id(weight) for group in groups for weight in group["params"]}
-names = [n for n, p in trainer.model.named_parameters() if id(p) not in held]
-print("not in the optimizer:", names)
-[group["lr"] for group in groups]""",
-    "evaluate": """\
-eval_batch = next(iter(trainer.get_eval_dataloader()))
-with torch.no_grad():
-    outputs = trainer.model(**eval_batch)
-predictions = outputs.logits.cpu().numpy()
-labels = eval_batch["labels"].cpu().numpy()
-print(predictions.shape, labels.shape)
-trainer.compute_metrics((predictions, labels))""",
-    "overfit": """\
-model = copy.deepcopy(trainer.model).cpu().train()
-optimizer = torch.optim.AdamW(
-    model.parameters(), lr=trainer.args.learning_rate
-)
-for _ in range(20):
-    outputs = model(**batch)
-    outputs.loss.backward()
-    optimizer.step()
-    optimizer.zero_grad()
-right = outputs.logits.argmax(dim=-1) == batch["labels"]
-outputs.loss.item(), right.float().mean().item()""",
-}
 PROOF_STEPS = 120
-TRAIN = """\
-trainer.args.max_steps = {steps}
-trainer.args.logging_steps = 10
-trainer.eval_dataset = trainer.eval_dataset.select(range(256))
-trainer.train()
-predictions = trainer.predict(trainer.eval_dataset).predictions
-Counter(predictions.argmax(axis=1).tolist())"""
 
 
 def fixed_script(scenario: Scenario) -> str:
@@ -117,7 +30,7 @@ def notebook(scenario: Scenario, language: str = "en") -> dict[str, Any]:
     words = Words(language)
     cells = [
         _markdown(_opening(scenario, words)),
-        _code(_assets(words)),
+        _code(_assets(scenario.framework, words)),
         _markdown(f"## {words.say('notebook', 'script')}"),
         *(_code(cell, may_raise=True) for cell in script_cells(scenario.script)),
         _markdown(_hints(scenario, words)),
@@ -130,7 +43,7 @@ def notebook(scenario: Scenario, language: str = "en") -> dict[str, Any]:
         _markdown(f"## {words.say('notebook', 'repaired')}\n\n{scenario.words.lesson}"),
         _code("\n\n".join(script_cells(scenario.twin))),
         _markdown(words.say("notebook", "proof", steps=PROOF_STEPS)),
-        _code(TRAIN.format(steps=PROOF_STEPS)),
+        _code(CELLS[scenario.framework].train.format(steps=PROOF_STEPS)),
     ]
     for number, cell in enumerate(cells):
         cell["id"] = f"{scenario.id.replace('_', '-')}-{number}"
@@ -151,10 +64,10 @@ def write_notebook(scenario: Scenario, path: Path, language: str = "en") -> None
     path.write_text(text + "\n", encoding="utf-8")
 
 
-def pinned() -> list[str]:
+def pinned(framework: Framework) -> list[str]:
     """What a notebook needs where the clinic is not installed, as the clinic itself pins it."""
     lines = REQUIREMENTS.read_text(encoding="utf-8").split()
-    return [line for line in lines if line.partition("==")[0] in INSTALLED]
+    return [line for line in lines if line.partition("==")[0] in CELLS[framework].packages]
 
 
 def script_cells(script: str) -> list[str]:
@@ -167,9 +80,9 @@ def script_cells(script: str) -> list[str]:
     cells: list[str] = []
     end = 0
     body = ast.parse(script).body
-    trainings = [place for place, node in enumerate(body) if ast.unparse(node) == "trainer.train()"]
+    trainings = [place for place, node in enumerate(body) if _trains(node)]
     for statement in body[: max(trainings, default=len(body))]:
-        if isinstance(statement, ast.ImportFrom) and statement.module == "scenarios.assets":
+        if isinstance(statement, ast.ImportFrom) and f"{statement.module}.".startswith(ASSETS):
             end = statement.end_lineno or end
             continue
         piece = lines[end : statement.end_lineno]
@@ -180,6 +93,12 @@ def script_cells(script: str) -> list[str]:
             cells.append(text)
         end = statement.end_lineno or end
     return cells
+
+
+def _trains(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    return ast.unparse(node.value.func) in ("trainer.train", "model.fit")
 
 
 def _markdown(source: str) -> Cell:
@@ -196,14 +115,16 @@ def _code(source: str, may_raise: bool = False) -> Cell:
     }
 
 
-def _assets(words: Words) -> str:
+def _assets(framework: Framework, words: Words) -> str:
     said = {key: json.dumps(words.say("notebook", key)) for key in ("bundled", "hub")}
-    packages = " ".join(pinned())
-    return ASSETS.format(cpu=words.say("notebook", "cpu"), packages=packages, **said)
+    packages = " ".join(pinned(framework))
+    first = CELLS[framework].assets
+    return first.format(cpu=words.say("notebook", "cpu"), packages=packages, **said)
 
 
 def _look(scenario: Scenario, stage: StageName) -> str:
-    return LOOKS.get(stage) or TRAIN.format(steps=scenario.checks.steps)
+    cells = CELLS[scenario.framework]
+    return cells.looks.get(stage) or cells.train.format(steps=scenario.checks.steps)
 
 
 def _opening(scenario: Scenario, words: Words) -> str:
@@ -220,7 +141,7 @@ def _opening(scenario: Scenario, words: Words) -> str:
             origin=origin.title,
             origin_url=origin.url,
         ),
-        words.say("notebook", "assets", packages=", ".join(pinned())),
+        words.say("notebook", "assets", packages=", ".join(pinned(scenario.framework))),
     ]
     return "\n\n".join(parts)
 

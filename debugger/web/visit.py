@@ -23,6 +23,13 @@ CLOSED = ConfigDict(extra="forbid")
 NOTHING_WRONG = "nothing_wrong"
 SURENESS = ("guess", "fairly", "certain")
 MOST_CAUSES = 5
+ALIKE = (
+    {"nan_at_labels", "label_outside_head"},
+    {"default_behind_a_string", "learning_rate_too_high"},
+    {"labels_in_the_inputs", "loss_expects_probabilities"},
+    {"ragged_rows", "ragged_batch", "pads_from_map"},
+)
+"""Causes that are true of one script together: no choice between them would be fair."""
 MOST_CASES = 500
 KEPT = "() => [window.clinic.kept()]"
 """How a page asks its browser for what it keeps, as a listener's `js`."""
@@ -187,9 +194,12 @@ def shuffled(items: Iterable[Any], *seeds: str) -> list[Any]:
 
 
 def causes(scenario: Scenario, all_scenarios: Iterable[Scenario], learner: str) -> list[str]:
-    """The causes to choose from: the real one, others of the same symptom first, and nothing."""
-    others = [s for s in all_scenarios if s.code and s.code != scenario.code]
-    others.sort(key=lambda s: (s.symptom != scenario.symptom, s.order))
+    """The causes to choose from: the real one, others of its framework and symptom, and nothing."""
+    true = {scenario.code}.union(*(alike for alike in ALIKE if scenario.code in alike))
+    others = [s for s in all_scenarios if s.code and s.code not in true]
+    others.sort(
+        key=lambda s: (s.framework != scenario.framework, s.symptom != scenario.symptom, s.order)
+    )
     codes = list(dict.fromkeys(s.code for s in others if s.code))
     wanted = MOST_CAUSES - (scenario.code is not None)
     listed = [*codes[:wanted], *([scenario.code] if scenario.code else [])]

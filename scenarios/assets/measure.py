@@ -20,7 +20,7 @@ from typing import Any, cast
 from scenarios.assets.make_corpus import Row, splits
 from scenarios.assets.measured import EVERY, STEPS, VALIDATION_ROWS, Result, read
 
-BATCH = 8
+BATCH = {"pytorch": 8, "keras": 16}
 KERAS_LENGTH = 32
 
 
@@ -107,7 +107,7 @@ def train_pytorch(setting: Setting, seed: int) -> Result:
 
     arguments = TrainingArguments(
         output_dir="/tmp/training-clinic-measure",
-        per_device_train_batch_size=BATCH,
+        per_device_train_batch_size=BATCH["pytorch"],
         learning_rate=setting.learning_rate,
         lr_scheduler_type="constant",
         max_steps=STEPS,
@@ -172,7 +172,7 @@ def train_keras(setting: Setting, seed: int) -> Result:
             curve.after_step(batch + 1)
 
     data: Any = tf.data.Dataset.from_tensor_slices(cast(Any, (train, train_labels)))
-    data = data.shuffle(len(train_labels), seed=seed).batch(BATCH, drop_remainder=True)
+    data = data.shuffle(len(train_labels), seed=seed).batch(BATCH["keras"], drop_remainder=True)
     started = time.process_time()
     model.fit(data.take(STEPS), epochs=1, verbose=0, callbacks=[Watch()])
     seconds = time.process_time() - started - curve.seconds
