@@ -80,6 +80,8 @@ class Record:
 
 _RECORD: TypeAdapter[Record] = TypeAdapter(Record)
 _CASE: TypeAdapter[Case] = TypeAdapter(Case)
+_NAME: TypeAdapter[str] = TypeAdapter(Small)
+_TOLD: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
 
 class RecordError(ValueError):
@@ -93,15 +95,15 @@ def read_record(kept: str) -> Record:
     except ValueError:
         raw = {}
     raw = raw if isinstance(raw, dict) else {}
-    record = Record(learner=secrets.token_hex(4))
-    with suppress(ValidationError):
-        record = Record(learner=raw.get("learner", ""))
-    cases = raw.get("cases")
-    known = cases.items() if isinstance(cases, dict) else ()
+    found = raw.get("cases")
+    known = found.items() if isinstance(found, dict) else ()
+    cases: dict[str, Case] = {}
     for name, case in islice(known, MOST_CASES):
         with suppress(ValidationError):
-            record = replace(record, cases={**record.cases, name: _CASE.validate_python(case)})
-    return record
+            cases[_NAME.validate_python(name)] = _CASE.validate_python(case)
+    with suppress(ValidationError):
+        return Record(learner=raw.get("learner", ""), cases=cases)
+    return Record(learner=secrets.token_hex(4), cases=cases)
 
 
 def import_record(text: str) -> Record:
@@ -117,7 +119,7 @@ def kept_case(record: Record, scenario_id: str) -> str:
     """What the browser is to keep of one scenario: other tabs look after the others."""
     case = record.cases.get(scenario_id)
     told = {"learner": record.learner, "scenario": scenario_id, "case": case}
-    return TypeAdapter(dict[str, Any]).dump_json(told).decode()
+    return _TOLD.dump_json(told).decode()
 
 
 def export_record(record: Record) -> str:
