@@ -133,7 +133,7 @@ def _new(asked: Namespace, _: Settings, words: Words) -> int:
     from scenarios.new import make
 
     try:
-        folder = make(asked.scenario)
+        folder = make(asked.scenario, asked.framework)
     except OSError as error:
         path = error.filename
         raise Usage(words.say("cli", "not_writable", path=path, reason=error.strerror)) from error

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from debugger.outcome import STAGES
+from debugger.run import FRAMEWORKS
 from debugger.settings import DEVICES
 from debugger.words import Words
 
@@ -48,6 +49,9 @@ def _parser(words: Words) -> argparse.ArgumentParser:
     for sub in (run, judge, export):
         sub.add_argument("scenario", metavar="SCENARIO", help=text("help_scenario"))
     new.add_argument("scenario", metavar="ID", help=text("help_new_id"))
+    framework = _one_of("unknown_framework", FRAMEWORKS, words)
+    shown = text("help_framework", allowed=", ".join(FRAMEWORKS))
+    new.add_argument("--framework", metavar="F", type=framework, default=FRAMEWORKS[0], help=shown)
     diagnose.add_argument("script", metavar="SCRIPT.py", help=text("help_script"))
     judge.add_argument("script", metavar="SCRIPT.py", help=text("help_repair"))
     run.add_argument("--fix", metavar="ID", action="append", default=[], help=text("help_fix"))

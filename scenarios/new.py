@@ -4,16 +4,17 @@ import re
 from pathlib import Path
 
 import scenarios
+from debugger.run import Framework
 from scenarios import FACTS, HERE, SCRIPT, WORDS, ScenarioError
 
 TEMPLATE = HERE / "template"
-HEALTHY = "two_labels"
+HEALTHY: dict[Framework, str] = {"pytorch": "two_labels", "keras": "adam_by_name"}
 """Any scenario whose twin is the plain healthy script."""
 ID = re.compile(r"[a-z][a-z0-9_]*")
 BETWEEN = 5
 
 
-def make(scenario_id: str, root: Path = HERE) -> Path:
+def make(scenario_id: str, framework: Framework = "pytorch", root: Path = HERE) -> Path:
     """The folder, with a healthy script and every key to fill in. OSError where it cannot be."""
     if not ID.fullmatch(scenario_id):
         raise ScenarioError(
@@ -23,9 +24,10 @@ def make(scenario_id: str, root: Path = HERE) -> Path:
     folders = [folder for name in scenarios.FRAMEWORKS for folder in (root / name).glob("[!_.]*")]
     if scenario_id in [folder.name for folder in folders]:
         raise ScenarioError(f"There is a scenario {scenario_id!r} already. Take another id.")
-    folder = root / "pytorch" / scenario_id
-    filled = {"{id}": scenario_id, "{order}": str(_last_order(folders) + BETWEEN)}
-    texts = {SCRIPT: scenarios.find(HEALTHY).twin}
+    folder = root / framework / scenario_id
+    filled = {"{id}": scenario_id, "{framework}": framework}
+    filled |= {"{order}": str(_last_order(folders) + BETWEEN)}
+    texts = {SCRIPT: scenarios.find(HEALTHY[framework]).twin}
     for name in (FACTS, WORDS):
         text = (TEMPLATE / name).read_text(encoding="utf-8")
         for mark, value in filled.items():

@@ -27,7 +27,7 @@ def complaint(folder: Path) -> str:
 
 
 def test_a_new_scenario_starts_from_the_healthy_script(root: Path) -> None:
-    folder = make("wrong_split", root)
+    folder = make("wrong_split", root=root)
 
     assert sorted(path.name for path in folder.iterdir()) == [
         "en.toml",
@@ -37,8 +37,16 @@ def test_a_new_scenario_starts_from_the_healthy_script(root: Path) -> None:
     assert (folder / "script.py").read_text() == scenarios.find("two_labels").twin
 
 
+def test_a_new_keras_scenario_starts_from_the_healthy_keras_script(root: Path) -> None:
+    (root / "keras").mkdir()
+    folder = make("wrong_split", "keras", root)
+
+    assert (folder / "script.py").read_text() == scenarios.find("adam_by_name").twin
+    assert complaint(folder).startswith("keras/wrong_split/scenario.toml: difficulty")
+
+
 def test_everything_that_is_not_filled_in_is_named_one_after_the_other(root: Path) -> None:
-    folder = make("wrong_split", root)
+    folder = make("wrong_split", root=root)
     first = complaint(folder)
 
     assert first.startswith("pytorch/wrong_split/scenario.toml: difficulty is to be filled in: 1,")
@@ -55,7 +63,7 @@ def test_everything_that_is_not_filled_in_is_named_one_after_the_other(root: Pat
 
 
 def test_what_is_a_number_by_then_is_judged_as_a_number(root: Path) -> None:
-    folder = make("wrong_split", root)
+    folder = make("wrong_split", root=root)
     for path in folder.glob("*.toml"):
         path.write_text(re.sub(r'"FILL IN: [^"]*"', '"x"', path.read_text()))
     facts = folder / "scenario.toml"
@@ -65,7 +73,7 @@ def test_what_is_a_number_by_then_is_judged_as_a_number(root: Path) -> None:
 
 
 def test_each_new_scenario_comes_after_the_others(root: Path) -> None:
-    one, other = make("one_more", root), make("another", root)
+    one, other = make("one_more", root=root), make("another", root=root)
 
     assert "order = 5\n" in (one / "scenario.toml").read_text()
     assert "order = 10\n" in (other / "scenario.toml").read_text()

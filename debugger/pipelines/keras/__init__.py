@@ -44,14 +44,16 @@ class KerasPipeline:
 
     def batch(self) -> face.Batch:
         with self.untouched():
-            return looking.batch(self._fit, self._train)
+            return looking.batch(self._fit, read(self._fit.train, 1))
 
     def forward(self) -> face.Forward:
         with self.untouched():
             return forwarding.forward(self._fit, self.facts, self._train.labels)
 
     def step(self) -> face.Step:
-        return training.step(self._fit, self.facts, self._bench, self._train.count)
+        source = self._fit.source(self._fit.train)
+        rows = self._train.count if source is None else len(source.dataset)
+        return training.step(self._fit, self.facts, self._bench, rows)
 
     def evaluate(self) -> face.Evaluate:
         with self.untouched():

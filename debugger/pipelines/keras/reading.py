@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -67,7 +67,7 @@ def first_batch(dataset: Any) -> Parts | None:
         return None
 
 
-def read(dataset: Any) -> Rows:
+def read(dataset: Any, most: int = MOST_ROWS) -> Rows:
     columns: dict[str, list[Any]] = {}
     labels: list[Any] = []
     first, failure = None, None
@@ -82,17 +82,17 @@ def read(dataset: Any) -> Rows:
                     columns.setdefault(name, []).extend(_rows(value))
             if parts.labels is not None:
                 labels += _rows(parts.labels)
-            if len(next(iter(columns.values()), labels)) >= MOST_ROWS:
+            if len(next(iter(columns.values()), labels)) >= most:
                 break
     except Exception as error:
         failure = failure_of(error)
     rows = Rows(columns, tuple(labels), None, first, failure)
-    return Rows(columns, tuple(labels), _count(dataset, rows), first, failure)
+    return replace(rows, count=_count(dataset, rows, most))
 
 
-def _count(dataset: Any, rows: Rows) -> int | None:
+def _count(dataset: Any, rows: Rows, most: int) -> int | None:
     """Read to the end, or told by the number of batches."""
-    if rows.looked_at < MOST_ROWS:
+    if rows.looked_at < most:
         return rows.looked_at
     batches = int(dataset.cardinality())
     return None if batches < 0 or rows.batch is None else batches * size_of(rows.batch)
