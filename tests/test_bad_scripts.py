@@ -30,7 +30,7 @@ ENDINGS = [
 
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEngine]:
-    with LocalEngine(2, 15, 1500, tmp_path_factory.mktemp("clinic")) as engine:
+    with LocalEngine(2, 10, 1500, tmp_path_factory.mktemp("clinic")) as engine:
         yield engine
 
 

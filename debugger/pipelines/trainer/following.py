@@ -111,7 +111,8 @@ def _is_dense(gradient: torch.Tensor | None) -> bool:
 
 def _dot(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> float:
     both = one.keys() & other.keys()
-    return math.fsum(float((one[n].float() * other[n].float()).sum()) for n in sorted(both))
+    flat = ((one[n].float().flatten(), other[n].float().flatten()) for n in sorted(both))
+    return math.fsum(float(torch.dot(a, b)) for a, b in flat)
 
 
 def _norm(gradients: dict[str, torch.Tensor]) -> float:
