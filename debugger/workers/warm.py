@@ -5,6 +5,7 @@ The environment is set by `zygote.environment`, before the process starts.
 """
 
 # ruff: noqa: F401
+from contextlib import suppress
 from importlib.util import find_spec
 
 import accelerate
@@ -24,9 +25,15 @@ from transformers import (
 )
 
 import debugger.diagnosis
+import debugger.pipelines.trainer
+from scenarios import assets
 
 if find_spec("sklearn"):
     import sklearn.metrics
+
+# The weights are hashed once, not in every run.
+with suppress(assets.AssetsError):
+    assets.bundled_checkpoint()
 
 # What `map` made in one run must never be found by the next one.
 datasets.disable_caching()

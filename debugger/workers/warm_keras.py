@@ -4,6 +4,7 @@ Only imports, as in `warm`: one operation of TensorFlow would make every forked 
 """
 
 # ruff: noqa: F401
+from contextlib import suppress
 from importlib.util import find_spec
 
 import datasets
@@ -22,8 +23,15 @@ from transformers import (
 )
 
 import debugger.diagnosis
+import debugger.pipelines.keras
+from scenarios import assets
+from scenarios.assets import keras
 
 if find_spec("sklearn"):
     import sklearn.metrics
+
+with suppress(assets.AssetsError, OSError):
+    assets.bundled_checkpoint()
+    keras.check_ahead()
 
 datasets.disable_caching()

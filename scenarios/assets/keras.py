@@ -23,6 +23,12 @@ def __getattr__(name: str) -> str:
     return str(converted(found, read().data_dir / "checkpoints")) if name == "CHECKPOINT" else found
 
 
+def check_ahead() -> None:
+    """Hash what is there: a warm process does it once for all of its runs."""
+    for path in (read().data_dir / "checkpoints").glob("*/tf_model.h5"):
+        assets.sha256(path)
+
+
 def converted(checkpoint: str, kept: Path) -> Path:
     """The folder with the same checkpoint for TensorFlow, made when it is not there or damaged."""
     folder = kept / hashlib.sha256(_source(checkpoint).encode()).hexdigest()[:16]
@@ -37,15 +43,14 @@ def converted(checkpoint: str, kept: Path) -> Path:
 
 def _source(checkpoint: str) -> str:
     """What the conversion depends on: a name of the hub, or a folder with these very weights."""
-    weights = [
-        path for kind in ("safetensors", "bin") for path in Path(checkpoint).glob(f"*.{kind}")
-    ]
-    return "\n".join([checkpoint, *(f"{path.name} {_sha256(path)}" for path in sorted(weights))])
+    kinds = (".safetensors", ".bin")
+    weights = sorted(path for path in Path(checkpoint).glob("*") if path.suffix in kinds)
+    return "\n".join([checkpoint, *(f"{path.name} {assets.sha256(path)}" for path in weights)])
 
 
 def _is_whole(folder: Path) -> bool:
     digest, weights = folder / DIGEST, folder / "tf_model.h5"
-    return digest.is_file() and weights.is_file() and digest.read_text() == _sha256(weights)
+    return digest.is_file() and weights.is_file() and digest.read_text() == assets.sha256(weights)
 
 
 def _convert(checkpoint: str, folder: Path) -> None:
@@ -54,12 +59,7 @@ def _convert(checkpoint: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as made:
         TFAutoModel.from_pretrained(checkpoint, from_pt=True).save_pretrained(made)
         AutoTokenizer.from_pretrained(checkpoint).save_pretrained(made)
-        (Path(made) / DIGEST).write_text(_sha256(Path(made) / "tf_model.h5"))
+        (Path(made) / DIGEST).write_text(assets.sha256(Path(made) / "tf_model.h5"))
         shutil.rmtree(folder, ignore_errors=True)
         os.rename(made, folder)
         Path(made).mkdir()  # for the context manager to remove
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
