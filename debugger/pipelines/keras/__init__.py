@@ -24,7 +24,7 @@ class KerasPipeline:
             self.facts = facts_of(fit, first_batch(fit.train))
 
     def untouched(self) -> AbstractContextManager[Any]:
-        return self._bench.mounted()
+        return self._bench.untouched()
 
     @cached_property
     def _train(self) -> Rows:

@@ -17,10 +17,9 @@ from tensorflow.python.eager import context
 from tensorflow.python.ops import stateful_random_ops
 from tf_keras.src import backend
 
-EAGER_STEPS = 20
+EAGER_STEPS = 5
 """Up to so many steps tracing a graph costs more than it saves."""
 _COMPILED = (
-    "optimizer",
     "compiled_loss",
     "compiled_metrics",
     "loss",
@@ -32,57 +31,92 @@ _COMPILED = (
 
 
 class Bench:
+    """`before` holds the weights as they were when the model was last mounted, by name."""
+
     def __init__(self, model: Any) -> None:
         self.model = model
+        self.before: dict[str, Any] = {}
         self._ours: dict[str, Any] = {}
-        self._graph: Any = None
+        self._optimizer: Any = None
+        self._made: dict[str, Any] = {}
         self._start: list[tuple[Any, Any]] = []
+        self._graph: Any = None
 
     @contextmanager
-    def mounted(self, steps: int = 0) -> Iterator[Any]:
-        """The model, compiled as it was, to be trained for so many steps. It is undone afterwards.
-
-        Yields the optimizer: a copy of the model's own, with what that has learned so far.
-        """
+    def untouched(self) -> Iterator[None]:
+        """The model may be asked, and is as it was afterwards. It must not be trained."""
         model = self.model
-        keepers = [_Attributes(model), Rng()]
-        variables = _variables_of(model)
-        before = [(variable, variable.numpy()) for variable in variables]
+        keepers = [_Attributes(model), Rng(), _Values(_counters_of(model))]
         try:
             self._compile()
-            vars(model)["train_function"] = self._graph if steps > EAGER_STEPS else None
-            vars(model)["_run_eagerly"] = steps <= EAGER_STEPS
-            yield model.optimizer
-            if steps > EAGER_STEPS:
-                self._graph = model.train_function
+            yield
         finally:
             for keeper in keepers:
                 keeper.restore()
-            for variable, value in before:
-                variable.assign(value)
+
+    @contextmanager
+    def mounted(self, steps: int, keep: bool = True) -> Iterator[Any]:
+        """The model, to be trained for so many steps, its weights put back afterwards.
+
+        Yields the optimizer: a copy of the model's own, with what that has learned so far. Whoever
+        changes it must not `keep` the graph, which has the change in it.
+        """
+        model, graph = self.model, self._graph if keep else None
+        eagerly = graph is None and steps <= EAGER_STEPS
+        with self.untouched():
+            self.before = {weight.name: weight.numpy() for weight in model.weights}
+            vars(model)["optimizer"] = self._fresh_optimizer()
+            vars(model).update(train_function=graph, _run_eagerly=eagerly)
+            try:
+                yield model.optimizer
+                if keep and not eagerly:
+                    self._graph = model.train_function
+            finally:
+                for weight in model.weights:
+                    weight.assign(self.before[weight.name])
 
     def _compile(self) -> None:
+        """Give the model a loss and metrics of ours, that count what we ask and nothing else."""
         model = self.model
         if not self._ours:
-            theirs = model.optimizer
-            metrics = getattr(model.compiled_metrics, "_user_metrics", None)
-            weighted = getattr(model.compiled_metrics, "_user_weighted_metrics", None)
+            given = model.compiled_metrics
             model.compile(
-                optimizer=_copied(theirs),
+                optimizer=model.optimizer,
                 loss="auto" if getattr(model, "_using_dummy_loss", False) else model.loss,
-                metrics=metrics,
+                metrics=getattr(given, "_user_metrics", None),
                 loss_weights=getattr(model.compiled_loss, "_user_loss_weights", None),
-                weighted_metrics=weighted,
+                weighted_metrics=getattr(given, "_user_weighted_metrics", None),
                 jit_compile=model._jit_compile,
             )
-            if hasattr(model.optimizer, "build"):
-                model.optimizer.build(model.trainable_variables)
             self._ours = {name: vars(model)[name] for name in _COMPILED if name in vars(model)}
-            self._start = [(v, v.numpy()) for v in _held(model.optimizer)]
-        vars(model).update(self._ours)
-        for variable, value in self._start:
-            variable.assign(value)
+        vars(model).update(self._ours, _run_eagerly=True, test_function=None)
         model.reset_metrics()
+
+    def _fresh_optimizer(self) -> Any:
+        """Always the same object, as a traced graph holds on to it, with its first values."""
+        if self._optimizer is None:
+            self._optimizer = _copied(self.model.optimizer)
+            if hasattr(self._optimizer, "build"):
+                self._optimizer.build(self.model.trainable_variables)
+            for variable in _held(self._optimizer):
+                value = variable.numpy()
+                self._start.append((variable, value if value.any() else None))
+            self._made = dict(vars(self._optimizer))
+        else:
+            vars(self._optimizer).clear()
+            vars(self._optimizer).update(self._made)
+            for variable, value in self._start:
+                variable.assign(tf.zeros_like(variable) if value is None else value)
+        return self._optimizer
+
+
+class _Values:
+    def __init__(self, variables: list[Any]) -> None:
+        self.values = [(variable, variable.numpy()) for variable in variables]
+
+    def restore(self) -> None:
+        for variable, value in self.values:
+            variable.assign(value)
 
 
 class Rng:
@@ -130,12 +164,10 @@ class _Attributes:
             kept.extend(content) if isinstance(kept, list) else kept.update(content)
 
 
-def _variables_of(model: Any) -> list[Any]:
-    """Weights, counters, and what the metrics and the optimizer hold."""
+def _counters_of(model: Any) -> list[Any]:
+    """What asking a model changes: how often it was asked, and what its metrics hold."""
     counters = [value for value in vars(model).values() if isinstance(value, tf.Variable)]
-    metrics = [v for metric in model.compiled_metrics.metrics for v in metric.variables]
-    named = {id(v): v for v in (*model.weights, *counters, *metrics, *_held(model.optimizer))}
-    return list(named.values())
+    return counters + [v for metric in model.compiled_metrics.metrics for v in metric.variables]
 
 
 def _held(optimizer: Any) -> list[Any]:

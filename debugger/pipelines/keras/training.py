@@ -31,15 +31,14 @@ _SCHEDULERS = (tf_keras.callbacks.LearningRateScheduler, tf_keras.callbacks.Redu
 def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
     """Two real steps, eagerly: what reached each block, what moved it, and the learning rate."""
     model = fit.model
-    with bench.mounted() as optimizer:
-        watch = _Watch(optimizer)
-        before = {weight.name: weight.numpy() for weight in model.weights}
+    with bench.mounted(WATCHED_STEPS, keep=False) as optimizer:
+        watch, before = _Watch(optimizer), bench.before
         failure = _fitted(fit, fit.train, WATCHED_STEPS, [watch])
         weights = {weight.name: weight for weight in model.weights}
         trainable = {weight.name for weight in model.trainable_weights}
         head = tuple(weight.name for weight in head_of(model))
         planned = planned_steps(fit, facts, rows)
-        schedule = optimizer._learning_rate if hasattr(optimizer, "_learning_rate") else None
+        schedule = _schedule(optimizer)
         rates = _rates(schedule, planned)
         return Step(
             blocks=tuple(
@@ -68,8 +67,11 @@ def overfit(fit: Fit, facts: Facts, bench: Bench, rows: Rows, steps: int, emit: 
     if rows.batch is None:
         return Memory(failure=rows.failure)
     batch = _batch(rows, chosen)
-    with bench.mounted(steps) as optimizer:
-        _hold_at_the_peak(optimizer, planned_steps(fit, facts, rows.count))
+    rates = _rates(_schedule(model.optimizer), planned_steps(fit, facts, rows.count))
+    with bench.mounted(steps, keep=not rates) as optimizer:
+        if rates:  # twenty steps of somebody's own long warm-up would prove nothing
+            constant = tf.Variable(tf.constant(max(rates)), trainable=False)
+            vars(optimizer)["_learning_rate"] = constant
         curve = _Curve(steps, emit)
         before = _accuracy(model, rows, chosen, facts)[0]
         repeated = tf.data.Dataset.from_tensors(batch).repeat()
@@ -96,7 +98,7 @@ def train(
         own = [one for one in fit.callbacks if isinstance(one, _SCHEDULERS)]
         failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve])
         rates = [*curve.rates]
-        peak = max(_rates(getattr(optimizer, "_learning_rate", None), planned), default=None)
+        peak = max(_rates(_schedule(optimizer), planned), default=None)
     known = sum(labels.values())
     classes = facts.num_labels if facts.task == "classification" else None
     return Training(
@@ -166,7 +168,7 @@ class _Watch(tf_keras.callbacks.Callback):
         pairs = list(grads_and_vars)
         for gradient, weight in pairs:
             if gradient is not None:
-                norm = float(tf.norm(tf.convert_to_tensor(gradient)))
+                norm = math.sqrt(2 * float(tf.nn.l2_loss(tf.convert_to_tensor(gradient))))
                 self.gradients[weight.name] = max(norm, self.gradients.get(weight.name, 0.0))
         return self._apply(pairs, *args, **kwargs)
 
@@ -266,6 +268,10 @@ def _rate(optimizer: Any) -> float | None:
     return None if rate is None else float(rate)
 
 
+def _schedule(optimizer: Any) -> Any:
+    return getattr(optimizer, "_learning_rate", None)
+
+
 def _rates(schedule: Any, planned: int | None) -> list[float]:
     """The learning rates that a schedule will go through; none where there is no schedule."""
     if not isinstance(schedule, tf_keras.optimizers.schedules.LearningRateSchedule):
@@ -281,13 +287,6 @@ def _decay(schedule: Any, planned: int | None, examples: int) -> Decay | None:
     if steps is None or planned is None:
         return None
     return Decay(type(falling).__name__, int(steps), planned, examples)
-
-
-def _hold_at_the_peak(optimizer: Any, planned: int | None) -> None:
-    """Twenty steps of somebody's own long warm-up would prove nothing."""
-    rates = _rates(getattr(optimizer, "_learning_rate", None), planned)
-    if rates:
-        vars(optimizer)["_learning_rate"] = tf.Variable(tf.constant(max(rates)), trainable=False)
 
 
 def _block(
