@@ -16,6 +16,7 @@ from debugger.stages import (
     View,
     fault,
     look,
+    note,
     traceback_shown,
 )
 from debugger.stages.snippets import snippet
@@ -282,15 +283,22 @@ def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | N
 
 
 def labels_in_the_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """The labels stand among the inputs, and `compile` was given a loss that waits for `y`."""
+    """The labels stand among the inputs, and `compile` was given a loss that waits for `y`.
+
+    The training step of transformers finds them there for it. A loss that was told of its logits is
+    none the worse for that; one that was named by a string was told nothing.
+    """
     if view.facts.framework != "keras":
         return None
     if seen.entry is None:
         return _nothing_to_see(seen)
-    if seen.entry.inside is None or "y" in seen.entry.parts or not view.facts.keras_loss:
+    loss = view.facts.keras_loss
+    if seen.entry.inside is None or "y" in seen.entry.parts or loss in ("", "none"):
         return None
     line = view.places.argument("loss") or _data_line(view)
-    return fault(line, label=seen.entry.inside, loss=view.facts.keras_loss)
+    return (fault if "loss" in view.facts.strings else note)(
+        line, label=seen.entry.inside, loss=loss
+    )
 
 
 def ragged_rows(seen: Data, view: View) -> Verdict | None:

@@ -92,6 +92,6 @@ def _outputs(model: Any) -> int | None:
 
 
 def _name(loss: Any) -> str:
-    if loss is None:
+    if not loss:  # compile(loss=None) is kept as an empty dict
         return "none"
     return loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)
