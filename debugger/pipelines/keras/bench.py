@@ -143,7 +143,7 @@ class Rng:
 
 
 class _Attributes:
-    """The attributes of a model, plain lists and dicts among them copied one level deep."""
+    """The attributes of a thing, plain lists and dicts among them copied one level deep."""
 
     def __init__(self, thing: Any) -> None:
         self.thing = thing

@@ -262,6 +262,9 @@ def _batch(rows: Rows, chosen: list[int]) -> Any:
 
 
 def _rate(optimizer: Any) -> float | None:
+    schedule = getattr(optimizer, "_learning_rate", None)
+    if isinstance(schedule, tf_keras.optimizers.schedules.LearningRateSchedule):
+        return float(schedule(optimizer.iterations))  # the optimizer tells that of its last step
     rate: Any = getattr(optimizer, "learning_rate", None)
     if callable(rate) and not isinstance(rate, tf.Variable):
         rate = rate(optimizer.iterations)
