@@ -81,7 +81,9 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
 
 
 def no_eval_set(seen: Evaluate, view: View) -> Verdict | None:
-    return look(view.places.call("Trainer", ".fit")) if seen.eval_rows is None else None
+    if seen.eval_rows is not None or seen.evaluations:
+        return None
+    return look(view.places.call("Trainer", ".fit"))
 
 
 def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:

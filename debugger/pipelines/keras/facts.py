@@ -28,7 +28,8 @@ def facts_of(fit: Fit, batch: Parts | None) -> Facts:
         label_names=class_names_of(source.dataset if source else None) or names_in(config),
         device="cuda" if tf.config.list_physical_devices("GPU") else "cpu",
         collator=getattr(collate, "__name__", type(collate).__name__) if collate else "",
-        pads=hasattr(collate, "tokenizer"),
+        # More than one row came through as a batch: whatever made it can pad.
+        pads=hasattr(collate, "tokenizer") or size_of(batch) > 1,
         main_input=getattr(model, "main_input_name", "input_ids"),
         batch_size=size_of(batch),
         pretrained=bool(getattr(model, "name_or_path", "")),
