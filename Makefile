@@ -21,6 +21,7 @@ test: .venv/.test .venv-v5/.test
 	.venv/bin/ruff check .
 	.venv/bin/pyright
 	.venv/bin/python -m pytest
+	TF_USE_LEGACY_KERAS=1 .venv/bin/python -m pytest tests/keras_pipeline
 	.venv-v5/bin/python -m pytest tests/stages tests/pipelines
 
 bench: .venv/.test

@@ -64,6 +64,9 @@ class Bench:
         model, graph = self.model, self._graph if keep else None
         eagerly = graph is None and steps <= EAGER_STEPS
         with self.untouched():
+            # What a script drew before must not decide what a training draws: only its seed.
+            seed = context.global_seed() or 0
+            _draw(seed, random.Random(seed))
             self.before = {weight.name: weight.numpy() for weight in model.weights}
             vars(model)["optimizer"] = self._fresh_optimizer()
             vars(model).update(train_function=graph, _run_eagerly=eagerly)
@@ -125,6 +128,7 @@ class Rng:
     def __init__(self) -> None:
         self.python = random.getstate()
         self.numpy = np.random.get_state()
+        self.seed = context.global_seed()
         self.eager: Any = getattr(context.context(), "_rng", None)
         self.eager_state = None if self.eager is None else self.eager.getstate()
         self.layers: Any = getattr(backend._SEED_GENERATOR, "generator", None)
@@ -135,11 +139,18 @@ class Rng:
     def restore(self) -> None:
         random.setstate(self.python)
         np.random.set_state(self.numpy)
+        _draw(self.seed, self.eager)
         for generator, state in ((self.eager, self.eager_state), (self.layers, self.layers_state)):
             if generator is not None:
                 generator.setstate(state)
         if self.tensors is not None:
             self.tensors.state.assign(self.tensors_state)
+
+
+def _draw(seed: int | None, generator: random.Random | None) -> None:
+    """What TensorFlow draws from next. Its own function would also start traced graphs anew."""
+    eager: Any = context.context()
+    eager._seed, eager._rng = seed, generator
 
 
 class _Attributes:
