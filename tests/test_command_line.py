@@ -418,7 +418,6 @@ def test_ctrl_c_on_the_real_program_leaves_no_process_and_no_trace(tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "status", "stage"),
     [
-        ("def broken(:\n", 1, "setup"),
         ("print('hello')\n", 2, None),
         ("raise RuntimeError('mine')\n", 1, "setup"),
     ],

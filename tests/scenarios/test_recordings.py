@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ import scenarios
 from debugger.__main__ import main
 from debugger.outcome import Accepted, Finding, Found, Outcome, StageEnded, StageStarted, to_json
 from debugger.run import WALK, Run
+from debugger.workers import local
+from debugger.workers.local import LocalEngine
 from scenarios import RECORDED, Scenario, ScenarioError, recordings
 
 EVENTS = (
@@ -94,12 +97,25 @@ def test_nothing_is_recorded_where_nothing_real_can_be(capsys: pytest.CaptureFix
 
 @pytest.mark.slow
 def test_a_real_run_is_recorded_and_shown_as_a_recording(
-    copied: Scenario, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    copied: Scenario,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     import torch
 
     if torch.cuda.is_available():
         pytest.skip("this machine has a CUDA device, so the run is live")
+    with closing(LocalEngine(1, 300, 4000, tmp_path / "clinic")) as engine:
+        monkeypatch.setattr(LocalEngine, "__exit__", lambda *_: None)
+        for module in (local, recordings):  # one warm process for all five runs
+            monkeypatch.setattr(module, "LocalEngine", lambda *_, **__: engine)
+        recorded_and_shown(copied, monkeypatch, capsys)
+
+
+def recorded_and_shown(
+    copied: Scenario, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(scenarios, "find", lambda name: copied)
     assert main(["run", "gpu_assert"]) == 2
     assert "no CUDA device" in capsys.readouterr().out

@@ -77,6 +77,8 @@ def test_a_label_outside_the_head_is_an_index_error_on_the_cpu(tmp_path: Path):
 @pytest.mark.slow
 def test_logits_in_the_metric_fail_after_training_not_before(tmp_path: Path):
     short = scenarios.find("logits_in_metric").script.replace("num_train_epochs=3", "max_steps=2")
+    short = short.replace('["validation_matched"],', '["validation_matched"].select(range(64)),')
+    assert "select" in short
     said = last_words(short, tmp_path)
     assert "_maybe_log_save_evaluate" in said
     assert "ValueError: Predictions and/or references don't match the expected format." in said
