@@ -69,7 +69,9 @@ def test_the_web_process_holds_no_framework() -> None:
         "import sys, scenarios; from debugger.words import Words;"
         "import debugger.web.server; from debugger.web.pages import build;"
         "from debugger.settings import read; from debugger.workers.sharing import Shared;"
-        "build(scenarios.all(), Shared(None), read({}), Words());"
+        "from debugger.web.desk import Clinic; from debugger.web.routes import Ahead;"
+        "about = scenarios.all(), Shared(None), read({}), Words();"
+        "build(*about, Clinic(*about));"
         f"print([name for name in {FRAMEWORKS!r} if name in sys.modules])"
     )
     answer = subprocess.run(

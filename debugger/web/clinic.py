@@ -62,7 +62,7 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
             _enter(at, str(request.query_params), clinic)
         except LinkError as error:
             return [at, *_nowhere(error, clinic.words)]
-        clinic.prepare(at)
+        clinic.prepare(at.visit.scenario)
         return _updates(at, clinic)
 
     # A generator that yields nothing would empty the page.

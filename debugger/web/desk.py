@@ -163,10 +163,12 @@ class Clinic:
         desk.go_to(changes=changes, chosen=None)
         return True
 
-    def prepare(self, desk: Desk) -> None:
+    def prepare(self, scenario_id: str) -> None:
         """Run ahead what a visitor asks for first, where it takes a second or two, and once."""
-        scenario = self.known[desk.visit.scenario]
-        if scenario.first_stage in LIGHT and scenario.id not in self._prepared:
+        scenario = self.known.get(scenario_id)
+        if scenario is None or scenario.id in self._prepared:
+            return
+        if scenario.first_stage in LIGHT:
             self._prepared.add(scenario.id)
             self._engine.leave(self._engine.board(self._run(scenario, WALK, scenario.script)))
 

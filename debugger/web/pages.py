@@ -1,18 +1,18 @@
 """Both pages as one gradio app, and what stands in their head."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 
 import gradio as gr
 
 from debugger.settings import Settings
-from debugger.web import api, catalogue, clinic
+from debugger.web import api, catalogue
+from debugger.web import clinic as clinic_page
 from debugger.web.desk import Clinic
 from debugger.web.markup import escape
 from debugger.words import Words
 from debugger.workers.sharing import Shared
 from scenarios import Scenario
-from scenarios.recordings import Recording
 
 STYLES = ("base.css", "clinic.css")
 
@@ -22,16 +22,15 @@ def build(
     engine: Shared,
     settings: Settings,
     words: Words,
-    recorded: Iterable[tuple[Scenario, Recording]] = (),
+    clinic: Clinic,
 ) -> gr.Blocks:
-    """`recorded` holds the scenarios that this machine can only show a recording of."""
     title = words.say("page", "title")
     with gr.Blocks(title=title, analytics_enabled=False) as blocks:
         catalogue.build(blocks, scenarios, settings, words)
         for name, function in api.endpoints(scenarios, engine, settings, words):
             gr.api(function, api_name=name, concurrency_limit=settings.workers)  # pyright: ignore
     with blocks.route("Clinic", "/clinic", show_in_navbar=False):
-        clinic.build(blocks, Clinic(scenarios, engine, settings, words, recorded))
+        clinic_page.build(blocks, clinic)
     return blocks
 
 

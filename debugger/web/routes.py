@@ -2,15 +2,31 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import parse_qs
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from debugger.export import notebook
 from debugger.settings import Settings
+from debugger.web.desk import Clinic
 from debugger.workers.local import LocalEngine
 from scenarios import Scenario, ScenarioError
+
+
+class Ahead:
+    """Starts what a visitor of a scenario asks for first while the page is still on its way."""
+
+    def __init__(self, app: ASGIApp, clinic: Clinic) -> None:
+        self._app, self._clinic = app, clinic
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"].rstrip("/").endswith("/clinic"):
+            asked = parse_qs(scope["query_string"].decode(errors="replace"))
+            self._clinic.prepare(asked.get("scenario", [""])[-1])
+        await self._app(scope, receive, send)
 
 
 def routes(found: Sequence[Scenario], settings: Settings, engine: LocalEngine) -> list[Any]:

@@ -92,9 +92,11 @@ def _launch(
 ) -> None:
     gc.disable()  # what is made up to here stays for good: looking for garbage costs half a second
     from gradio.themes import Base, LocalFont
+    from starlette.middleware import Middleware
 
+    from debugger.web.desk import Clinic
     from debugger.web.pages import build, head
-    from debugger.web.routes import routes
+    from debugger.web.routes import Ahead, routes
     from debugger.workers.local import LocalEngine
     from debugger.workers.sharing import Shared
 
@@ -107,7 +109,10 @@ def _launch(
         settings.data_dir,
         online=settings.assets == "hub",
     ) as engine:
-        blocks = build(found, Shared(engine), settings, words, recorded)
+        shared = Shared(engine)
+        clinic = Clinic(found, shared, settings, words, recorded)
+        blocks = build(found, shared, settings, words, clinic)
+        ahead = [] if settings.login else [Middleware(Ahead, clinic)]
         blocks.queue(default_concurrency_limit=64)
         with redirect_stdout(StringIO()):  # gradio tells of its MCP server in words of its own
             blocks.launch(
@@ -115,7 +120,7 @@ def _launch(
                 server_port=settings.port,
                 theme=Base(font=fonts, font_mono=mono),
                 head=head(words),
-                app_kwargs={"routes": routes(found, settings, engine)},
+                app_kwargs={"routes": routes(found, settings, engine), "middleware": ahead},
                 footer_links=[],
                 auth=settings.login,
                 ssr_mode=False,

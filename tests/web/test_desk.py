@@ -18,6 +18,7 @@ from debugger.run import WALK, Run
 from debugger.web import demo
 from debugger.web.desk import Clinic, Desk
 from debugger.web.looking import evidence
+from debugger.web.routes import Ahead
 from debugger.web.visit import Visit
 from debugger.words import Words
 from debugger.workers.sharing import Shared
@@ -135,12 +136,31 @@ def test_what_a_visitor_asks_for_first_is_run_ahead_once_and_only_where_it_is_li
     engine = Told(KILLED)
     clinic = clinic_with(engine)
     for scenario in ("one_label", "one_label", "nothing_wrong", "shuffled_labels"):
-        clinic.prepare(desk_at(scenario))
+        clinic.prepare(scenario)
     until = time.monotonic() + 5
     while not engine.asked and time.monotonic() < until:
         time.sleep(0.01)
 
     assert engine.asked == 1
+
+
+def test_the_address_of_a_scenario_is_enough_to_run_it_ahead() -> None:
+    opened: list[str] = []
+
+    async def page(*_: object) -> None:
+        opened.append("page")
+
+    class Listening:
+        prepare = staticmethod(opened.append)
+
+    async def visit(path: str, query: str) -> None:
+        scope = {"type": "http", "path": path, "query_string": query.encode()}
+        await Ahead(page, Listening())(scope, page, page)  # type: ignore[arg-type]
+
+    asyncio.run(visit("/clinic", "scenario=one_label&stage=data"))
+    asyncio.run(visit("/", "scenario=one_label"))
+
+    assert opened == ["one_label", "page", "page"]
 
 
 def test_a_recording_is_shown_as_one_and_nothing_runs() -> None:
