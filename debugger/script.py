@@ -106,6 +106,11 @@ class Places:
             None,
         )
 
+    def calls(self, *endings: str) -> list[int]:
+        """The lines of all calls whose name ends in one of these, from the top down."""
+        named = ((f".{ast.unparse(call.func)}", call.lineno) for call in self._calls)
+        return sorted(line for name, line in named if name.endswith(endings))
+
     def function(self, name: str) -> int | None:
         return next((node.lineno for node in self._functions if node.name == name), None)
 

@@ -265,12 +265,16 @@ def _of_the_loss(seen: Forward, facts: Facts) -> list[list[Any]]:
 
 
 def _model_line(view: View) -> int | None:
-    return view.places.argument("num_labels") or view.places.call(
+    """Where the model is made; where several are, the last of them is the one that trains."""
+    made = view.places.calls(
         "ForSequenceClassification.from_pretrained",
         "ForTokenClassification.from_pretrained",
         "ForImageClassification.from_pretrained",
         "Classification.from_config",
     )
+    if len(made) > 1:
+        return view.places.argument_at("num_labels", made[-1])
+    return view.places.argument("num_labels") or next(iter(made), None)
 
 
 def _loss_chart(seen: Forward, facts: Facts) -> Evidence:

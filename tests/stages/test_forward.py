@@ -1,0 +1,32 @@
+"""The rules of the forward pass on plain values."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugger.pipelines.face import Forward
+from debugger.script import Places
+from debugger.stages import Verdict, View
+from debugger.stages.forward import label_outside_head
+from tests.stages.test_step import FACTS
+
+MADE = "model = TFAutoModelForSequenceClassification.from_pretrained({})\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        (MADE.format("C"), 1),
+        (MADE.format("\n  C,\n  num_labels=3\n"), 3),
+        ("config = AutoConfig.from_pretrained(C, num_labels=3)\n" + MADE.format("C"), 1),
+        (MADE.format("C, num_labels=3") + MADE.format("C"), 2),
+        (MADE.format("C") + MADE.format("\n  C, num_labels=3\n"), 3),
+    ],
+)
+def test_of_several_models_the_last_one_made_is_blamed(script: str, line: int) -> None:
+    seen = Forward((2, 1), "int64", label_range=(0, 3))
+
+    verdict = label_outside_head(seen, View(FACTS, Places(script), True))
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.line == line
