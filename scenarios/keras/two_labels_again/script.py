@@ -1,0 +1,52 @@
+import tensorflow as tf
+from datasets import load_dataset
+from transformers import (
+    AutoTokenizer,
+    DataCollatorWithPadding,
+    TFAutoModelForSequenceClassification,
+)
+
+from scenarios.assets.keras import CHECKPOINT, DATASET
+
+raw_datasets = load_dataset(DATASET, "mnli")
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+
+
+def preprocess_function(examples):
+    return tokenizer(
+        examples["premise"], examples["hypothesis"], truncation=True
+    )
+
+
+tokenized_datasets = raw_datasets.map(preprocess_function, batched=True)
+columns = [*tokenizer.model_input_names, "labels"]
+data_collator = DataCollatorWithPadding(tokenizer, return_tensors="np")
+
+train_rows = tokenized_datasets["train"]
+validation_rows = tokenized_datasets["validation_matched"]
+
+train_dataset = train_rows.to_tf_dataset(
+    columns=columns,
+    shuffle=True,
+    batch_size=16,
+    collate_fn=data_collator,
+)
+validation_dataset = validation_rows.to_tf_dataset(
+    columns=columns,
+    shuffle=False,
+    batch_size=16,
+    collate_fn=data_collator,
+)
+
+model = TFAutoModelForSequenceClassification.from_pretrained(
+    CHECKPOINT, num_labels=3
+)
+model.compile(optimizer="adam", metrics=["accuracy"])
+
+# The loss stayed at 1.10. Once more, with a smaller learning rate.
+model = TFAutoModelForSequenceClassification.from_pretrained(CHECKPOINT)
+model.compile(
+    optimizer=tf.keras.optimizers.Adam(learning_rate=1e-4),
+    metrics=["accuracy"],
+)
+model.fit(train_dataset, validation_data=validation_dataset, epochs=3)
