@@ -1,0 +1,62 @@
+import tensorflow as tf
+from datasets import load_dataset
+from transformers import (
+    AutoTokenizer,
+    DataCollatorWithPadding,
+    TFAutoModelForSequenceClassification,
+)
+
+from scenarios.assets.keras import CHECKPOINT, DATASET
+
+raw_datasets = load_dataset(DATASET, "mnli")
+tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+
+
+def preprocess_function(examples):
+    return tokenizer(
+        examples["premise"], examples["hypothesis"], truncation=True
+    )
+
+
+tokenized_datasets = raw_datasets.map(preprocess_function, batched=True)
+data_collator = DataCollatorWithPadding(tokenizer, return_tensors="np")
+
+train_rows = tokenized_datasets["train"]
+validation_rows = tokenized_datasets["validation_matched"]
+
+train_dataset = train_rows.to_tf_dataset(
+    columns=tokenizer.model_input_names,
+    label_cols="labels",
+    shuffle=True,
+    batch_size=16,
+    collate_fn=data_collator,
+)
+validation_dataset = validation_rows.to_tf_dataset(
+    columns=tokenizer.model_input_names,
+    label_cols="labels",
+    shuffle=False,
+    batch_size=16,
+    collate_fn=data_collator,
+)
+
+num_epochs = 3
+num_train_steps = len(tokenized_datasets["train"]) * num_epochs
+lr_scheduler = tf.keras.optimizers.schedules.PolynomialDecay(
+    initial_learning_rate=1e-4,
+    end_learning_rate=0.0,
+    decay_steps=num_train_steps,
+)
+
+model = TFAutoModelForSequenceClassification.from_pretrained(
+    CHECKPOINT, num_labels=3
+)
+model.compile(
+    optimizer=tf.keras.optimizers.Adam(learning_rate=lr_scheduler),
+    loss=tf.keras.losses.SparseCategoricalCrossentropy(
+        from_logits=True
+    ),
+    metrics=["accuracy"],
+)
+model.fit(
+    train_dataset, validation_data=validation_dataset, epochs=num_epochs
+)
