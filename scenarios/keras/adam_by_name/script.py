@@ -1,4 +1,3 @@
-import tensorflow as tf
 from datasets import load_dataset
 from transformers import (
     AutoTokenizer,
