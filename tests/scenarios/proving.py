@@ -13,16 +13,14 @@ from debugger.run import ALL, WALK, Run
 from debugger.stages.train import ENOUGH_STEPS
 from debugger.workers.local import LocalEngine
 from scenarios import Scenario
-from scenarios.scenario import MOST_STEPS
 
 CPU = "cpu"
 FEW_STEPS = 5
 
 
-def proof_steps(scenario: Scenario, most: int = MOST_STEPS) -> int:
-    """How long a proof trains: as the judge does where it compares accuracies, else a few steps."""
-    steps = scenario.checks.steps
-    return min(steps, most) if steps >= ENOUGH_STEPS else FEW_STEPS
+def proof_steps(scenario: Scenario) -> int:
+    """How long a proof trains: enough to compare accuracies where the judge does, else a little."""
+    return ENOUGH_STEPS if scenario.checks.steps >= ENOUGH_STEPS else FEW_STEPS
 
 
 class Answers:

@@ -13,7 +13,6 @@ from pydantic import TypeAdapter
 
 import scenarios
 from debugger.judge import judge
-from debugger.stages.train import ENOUGH_STEPS
 from scenarios import Fix, Scenario
 from tests.scenarios.proving import Answers, proof_steps
 
@@ -50,15 +49,10 @@ REPAIRED = {scenario.id: repaired(scenario) for scenario in FAULTY}
 ALL_REPAIRS = [(s, name) for s in FAULTY for name in REPAIRED[s.id]]
 
 
-def steps_for(scenario: Scenario) -> int:
-    """Enough to compare accuracies, where they are compared at all."""
-    return proof_steps(scenario, most=ENOUGH_STEPS)
-
-
 def ask(answers: Answers, chosen: set[str]) -> None:
     for scenario in (s for s in FAULTY if s.id in chosen):
         for script in REPAIRED[scenario.id].values():
-            answers.repaired(scenario, script, steps_for(scenario))
+            answers.repaired(scenario, script, proof_steps(scenario))
 
 
 @pytest.mark.parametrize("scenario", FAULTY, ids=lambda scenario: scenario.id)
@@ -77,7 +71,7 @@ def test_three_repairs_are_written_otherwise_than_the_listed_ones(scenario: Scen
 def test_a_right_repair_that_nobody_listed_is_accepted(
     answers: Answers, scenario: Scenario, name: str
 ) -> None:
-    steps = steps_for(scenario)
+    steps = proof_steps(scenario)
     report = answers.repaired(scenario, REPAIRED[scenario.id][name], steps).result()
     verdict = judge(report, answers.whole(scenario.twin, steps).result(), scenario)
 

@@ -17,7 +17,7 @@ from tensorflow.python.eager import context
 from tensorflow.python.ops import stateful_random_ops
 from tf_keras.src import backend
 
-EAGER_STEPS = 5
+EAGER_STEPS = 20
 """Up to so many steps tracing a graph costs more than it saves."""
 _COMPILED = (
     "compiled_loss",
