@@ -13,12 +13,13 @@ from debugger.stages.snippets import snippet
 
 TOO_HIGH = 5e-4
 RATHER_HIGH = 2e-4
-LONGER = 1.5
 RATHER_LOW = 1e-6
 TOO_LOW = 1e-7
 DEFAULT = 5e-5
-_ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax")
+_ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 COUNTED = 0.05
+LONGER, SHORTER, OVER = 1.5, 0.5, 0.1
+"""Shares of the training: a decay that falls for longer, for less, or is over at once."""
 
 
 def observe(pipeline: Pipeline, emit: Emit) -> Step:
@@ -132,6 +133,18 @@ def schedule_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
     )
 
 
+def schedule_too_short(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """The rest of the training goes by at whatever rate the decay has left."""
+    decay, first, last = seen.decay, seen.peak_learning_rate, seen.last_learning_rate
+    if decay is None or not first or last is None:
+        return CannotJudge("no_decay")
+    if decay.steps >= SHORTER * decay.planned:
+        return None
+    line = view.places.argument("decay_steps", "num_train_steps") or view.places.call("Decay")
+    over = decay.steps <= OVER * decay.planned and last <= OVER * first
+    return (fault if over else look)(line, steps=decay.steps, planned=decay.planned, last=last)
+
+
 def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if view.facts.framework == "keras":
         return None  # see default_behind_a_string
@@ -178,6 +191,7 @@ RULES: tuple[Rule, ...] = (
     learning_rate_too_low,
     default_behind_a_string,
     schedule_too_long,
+    schedule_too_short,
     default_learning_rate,
     missing_zero_grad,
     nan_update,

@@ -103,6 +103,7 @@ CASES = [
     Case("forward", "softmax_twice", lambda: fitted(
         probabilities(), train=tiny.batches().map(only_ids))),
     Case("step", "schedule_too_long", lambda: fitted(decaying(24))),
+    Case("step", "schedule_too_short", lambda: fitted(decaying(1), epochs=20)),
     Case("step", "everything_frozen", lambda: fitted(frozen("all"))),
     Case("step", "head_frozen", lambda: fitted(frozen("classifier"))),
     Case("evaluate", "blind_training", lambda: fitted(

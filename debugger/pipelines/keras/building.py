@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
+import keras
 import tf_keras
 from datasets import Dataset
 from transformers import TFPreTrainedModel
@@ -86,8 +86,7 @@ def stopped_at_training(*_: int) -> Iterator[Built]:
     for model in (tf_keras.Model, TFPreTrainedModel):
         patch(model, "compile", lambda compile_: _noted_compile(built, compile_))
     patch(Dataset, "to_tf_dataset", lambda make: _noted_source(built, make))
-    if (keras := sys.modules.get("keras")) is not None:
-        patch(keras.Model, "fit", lambda _: _foreign_fit(built))
+    patch(keras.Model, "fit", lambda _: _foreign_fit(built))  # of Keras 3, which trains as well
     try:
         yield built
     finally:
