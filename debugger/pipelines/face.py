@@ -24,7 +24,8 @@ Emit = Callable[[str, float, float | None], None]
 class Facts:
     """What is fixed once it is built. `label_names` are the data set's, else the model's own.
 
-    Of Keras: what `compile` was given as a string, and the name of its loss; "" is the model's own.
+    Of Keras: what `compile` was given as a string and the `defaults` that this leaves, the name of
+    its loss ("" is the model's own), and whether `fit` runs `eagerly`.
     """
 
     task: Task
@@ -40,7 +41,9 @@ class Facts:
     known_collator: bool
     framework: Framework = "pytorch"
     strings: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, str] = field(default_factory=dict)
     keras_loss: str = ""
+    eagerly: bool = False
 
 
 @dataclass(frozen=True)

@@ -261,7 +261,9 @@ def _of_the_loss(seen: Forward, facts: Facts) -> list[list[Any]]:
         return []
     expects = [["the loss expects", seen.expects]] if seen.expects else []
     gives = [["the model gives", seen.gives]] if seen.gives else []
-    return [["loss", facts.keras_loss or "the model's own"], *expects, *gives]
+    string = facts.strings.get("loss") and facts.defaults.get("loss")
+    left = [["given as a string, so all else is a default", string]] if string else []
+    return [["loss", facts.keras_loss or "the model's own"], *left, *expects, *gives]
 
 
 def _model_line(view: View) -> int | None:

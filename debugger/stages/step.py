@@ -232,7 +232,13 @@ def _of_the_schedule(seen: Step) -> list[list[Any]]:
 
 
 def _of_strings(facts: Facts) -> list[list[Any]]:
-    return [[f"{name} was given as", f'"{value}"'] for name, value in facts.strings.items()]
+    if facts.framework != "keras":
+        return []
+    rows: list[list[Any]] = [["fit runs", "eagerly" if facts.eagerly else "as a graph"]]
+    if "optimizer" in facts.strings:
+        rows.append(["optimizer was given as", f'"{facts.strings["optimizer"]}"'])
+        rows.append(["all else is a default", facts.defaults.get("optimizer", "")])
+    return rows
 
 
 def _rounded(value: float | None) -> float | None:

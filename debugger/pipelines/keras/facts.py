@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
+import tf_keras
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from debugger.pipelines.face import Facts, Task
@@ -13,6 +16,8 @@ from debugger.pipelines.keras.building import Fit
 from debugger.pipelines.keras.reading import Parts, size_of
 from debugger.pipelines.models import names_in, task_of
 from debugger.pipelines.rows import class_names_of
+
+_TOLD = ("learning_rate", "beta_1", "beta_2", "epsilon", "momentum", "rho", "weight_decay")
 
 
 def facts_of(fit: Fit, batch: Parts | None) -> Facts:
@@ -36,6 +41,8 @@ def facts_of(fit: Fit, batch: Parts | None) -> Facts:
         known_collator=True,
         framework="keras",
         strings=fit.strings,
+        defaults=_defaults(fit),
+        eagerly=bool(model._run_eagerly),
         keras_loss="" if getattr(model, "_using_dummy_loss", False) else _name(model.loss),
     )
 
@@ -70,6 +77,25 @@ def head_of(model: Any) -> list[Any]:
         return []
     inside = {id(weight) for weight in body.weights}
     return [weight for weight in model.weights if id(weight) not in inside]
+
+
+def _defaults(fit: Fit) -> dict[str, str]:
+    """What a string leaves as it is: it names an optimizer or a loss, and nothing else."""
+    left: dict[str, dict[str, Any]] = {}
+    if "optimizer" in fit.strings:
+        made = fit.model.optimizer.get_config()
+        left["optimizer"] = {name: made[name] for name in _TOLD if made.get(name) is not None}
+    if isinstance(fit.model.loss, str):
+        given = inspect.signature(tf_keras.losses.get(fit.model.loss)).parameters.values()
+        left["loss"] = {p.name: p.default for p in given if p.default is not p.empty}
+    return {
+        what: ", ".join(f"{name}={_short(value)}" for name, value in values.items())
+        for what, values in left.items()
+    }
+
+
+def _short(value: Any) -> str:
+    return f"{float(value):g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _block(name: str, model: str) -> str:
