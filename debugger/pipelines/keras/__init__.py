@@ -21,7 +21,8 @@ class KerasPipeline:
         self._fit = fit
         self._bench = Bench(fit.model)
         with self.untouched():
-            self.facts = facts_of(fit, first_batch(fit.train))
+            batch = first_batch(fit.train)
+        self.facts = facts_of(fit, batch)
 
     def untouched(self) -> AbstractContextManager[Any]:
         return self._bench.untouched()

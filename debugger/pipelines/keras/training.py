@@ -264,11 +264,16 @@ def _batch(rows: Rows, chosen: list[int]) -> Any:
 def _rate(optimizer: Any) -> float | None:
     schedule = getattr(optimizer, "_learning_rate", None)
     if isinstance(schedule, tf_keras.optimizers.schedules.LearningRateSchedule):
-        return float(schedule(optimizer.iterations))  # the optimizer tells that of its last step
+        return _plain(schedule(optimizer.iterations))  # the optimizer tells that of its last step
     rate: Any = getattr(optimizer, "learning_rate", None)
     if callable(rate) and not isinstance(rate, tf.Variable):
         rate = rate(optimizer.iterations)
-    return None if rate is None else float(rate)
+    return None if rate is None else _plain(rate)
+
+
+def _plain(rate: Any) -> float:
+    """As a person wrote it: in 32 bits 0.001 is 0.0010000000474974513."""
+    return float(f"{float(rate):.6g}")
 
 
 def _schedule(optimizer: Any) -> Any:
@@ -281,7 +286,7 @@ def _rates(schedule: Any, planned: int | None) -> list[float]:
         return []
     last = max(1, (planned or 1) - 1)
     steps = sorted({round(last * n / RATES_LOOKED_AT) for n in range(RATES_LOOKED_AT + 1)})
-    return [float(schedule(tf.constant(number))) for number in steps]
+    return [_plain(schedule(tf.constant(number))) for number in steps]
 
 
 def _decay(schedule: Any, planned: int | None, examples: int) -> Decay | None:
