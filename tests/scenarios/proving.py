@@ -41,18 +41,20 @@ class Answers:
         """Every stage, whatever fails before it."""
         return self._ask(Run(script, ALL, device=CPU, steps=steps))
 
-    def repaired(self, scenario: Scenario, script: str, steps: int) -> Future[Report]:
+    def repaired(
+        self, scenario: Scenario, script: str, steps: int, to_the_end: bool = True
+    ) -> Future[Report]:
         """Every stage of a repair that stands beside the twin.
 
         Where its first two steps move every weight bit for bit as those of the twin do, or of
         another repair, and nothing else was wrong so far, the rest of its training is the same: it
-        is not run a second time.
+        is not run a second time. Another one is trained if it is to be run `to_the_end`.
         """
         run = Run(script, ALL, device=CPU, steps=steps)
         twin = replace(run, script=scenario.twin)
         if (run, twin) not in self._proved:
             self.whole(scenario.twin, steps)
-            self._proved[run, twin] = self._threads.submit(self._prove, run, twin)
+            self._proved[run, twin] = self._threads.submit(self._prove, run, twin, to_the_end)
         return self._proved[run, twin]
 
     def _ask(self, run: Run) -> Future[Report]:
@@ -69,7 +71,7 @@ class Answers:
         with self._turns:
             return gather(self._engine.events(run))
 
-    def _prove(self, run: Run, twin_run: Run) -> Report:
+    def _prove(self, run: Run, twin_run: Run, to_the_end: bool) -> Report:
         twin = self._asked[twin_run].result()
         self._trained[twin_run, _moved(twin)] = twin
         if run == twin_run:
@@ -82,6 +84,8 @@ class Answers:
                     same = self._trained.get((twin_run, _moved(start)))
                     if same is not None and all(s.outcome == "pass" for s in start.stages[:6]):
                         return replace(start, stages=(*start.stages[:6], *same.stages[6:]))
+                    if not to_the_end:
+                        return start
                 events.append(event)
         whole = gather(events)
         self._trained[twin_run, _moved(whole)] = whole
