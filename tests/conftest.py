@@ -10,6 +10,9 @@ import pytest
 from debugger.workers.local import LocalEngine
 from tests.scenarios.proving import Answers
 
+# transformers and evaluate import TensorFlow where it is installed; only its own tests want that.
+if os.environ.get("TF_USE_LEGACY_KERAS") != "1":
+    os.environ["USE_TF"] = "0"
 # A shell that starts the tests in the background leaves Ctrl-C ignored, for us and all we start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -157,8 +157,8 @@ def test_the_address_of_a_scenario_is_enough_to_run_it_ahead() -> None:
         scope = {"type": "http", "path": path, "query_string": query.encode()}
         await Ahead(page, Listening())(scope, page, page)  # type: ignore[arg-type]
 
-    asyncio.run(visit("/clinic", "scenario=one_label&stage=data"))
-    asyncio.run(visit("/", "scenario=one_label"))
+    finish(visit("/clinic", "scenario=one_label&stage=data"))
+    finish(visit("/", "scenario=one_label"))
 
     assert opened == ["one_label", "page", "page"]
 

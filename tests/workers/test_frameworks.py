@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 
 import pytest
@@ -120,6 +121,8 @@ def test_without_tensorflow_a_keras_run_is_answered_at_once_and_others_as_ever(m
 def test_tensorflow_counts_as_installed_only_with_tf_keras(tmp_path, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr("sys.path", [str(tmp_path)])
+    for name in ("tensorflow", "tf_keras"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     for name in ("tensorflow", "tf_keras"):
         assert not frameworks.installed("keras")
         (tmp_path / name).mkdir()

@@ -86,7 +86,8 @@ def _defaults(fit: Fit) -> dict[str, str]:
         made = fit.model.optimizer.get_config()
         left["optimizer"] = {name: made[name] for name in _TOLD if made.get(name) is not None}
     if isinstance(fit.model.loss, str):
-        given = inspect.signature(tf_keras.losses.get(fit.model.loss)).parameters.values()
+        loss: Any = tf_keras.losses.get(fit.model.loss)
+        given = inspect.signature(loss).parameters.values()
         left["loss"] = {p.name: p.default for p in given if p.default is not p.empty}
     return {
         what: ", ".join(f"{name}={_short(value)}" for name, value in values.items())
