@@ -1,3 +1,4 @@
+import tensorflow as tf
 from datasets import load_dataset
 from transformers import (
     AutoTokenizer,
