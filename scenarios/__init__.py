@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from debugger.outcome import STAGES
+from debugger.run import FRAMEWORKS
 from debugger.words import Words
 from scenarios.scenario import Cheat, Fix, Scenario, ScenarioError, ScenarioWords
 
 __all__ = ["Cheat", "Fix", "Scenario", "ScenarioError", "all", "find", "load"]
 
 HERE = Path(__file__).parent
-FRAMEWORKS = ("pytorch", "keras")
 FACTS, SCRIPT, WORDS = "scenario.toml", "script.py", "en.toml"
 RECORDED = "recorded.json"
 FILES = (FACTS, SCRIPT, WORDS, "ru.toml", "ko.toml", "zh-CN.toml", RECORDED)

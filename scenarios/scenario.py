@@ -9,13 +9,13 @@ from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from debugger.outcome import StageName
+from debugger.run import Framework
 
 STRICT = ConfigDict(strict=True, extra="forbid")
 MOST_STEPS = 120
 
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Text = Annotated[str, Field(min_length=1)]
-Framework = Literal["pytorch", "keras"]
 Symptom = Literal["crash", "no_learning", "false_number", "none"]
 Refusal = Literal[
     "stage_fails",

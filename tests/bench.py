@@ -15,13 +15,13 @@ from pathlib import Path
 import scenarios
 from debugger.report import Report, gather
 from debugger.run import ALL, WALK, Run
+from debugger.web.desk import LIGHT
 from debugger.workers.frameworks import installed
 from debugger.workers.local import LocalEngine
 from tests.browser import speed
 from tests.browser.speed import spread
 
 ROUNDS = 5
-LIGHT = ("setup", "data", "batch", "forward", "step", "evaluate")
 CRASH = "import ctypes\nctypes.string_at(0)\n"
 
 TYPED = """

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
 from debugger.pipelines.face import Task
 
 _TASKS: tuple[tuple[str, Task], ...] = (
@@ -35,3 +37,11 @@ def names_in(config: Any) -> tuple[str, ...] | None:
     names = getattr(config, "id2label", None) or {}
     chosen = [str(names[number]) for number in sorted(names)]
     return None if all(name.startswith("LABEL_") for name in chosen) else tuple(chosen)
+
+
+def tokenizer_from(checkpoint: str) -> PreTrainedTokenizerBase | None:
+    """The tokenizer that belongs to a checkpoint, if it has one."""
+    try:
+        return AutoTokenizer.from_pretrained(checkpoint)
+    except (OSError, ValueError, KeyError):
+        return None

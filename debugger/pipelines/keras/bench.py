@@ -17,6 +17,8 @@ from tensorflow.python.eager import context
 from tensorflow.python.ops import stateful_random_ops
 from tf_keras.src import backend
 
+from debugger.pipelines.kept import Attributes
+
 EAGER_STEPS = 20
 """Up to so many steps tracing a graph costs more than it saves."""
 _COMPILED = (
@@ -46,7 +48,7 @@ class Bench:
     def untouched(self) -> Iterator[None]:
         """The model may be asked, and is as it was afterwards. It must not be trained."""
         model = self.model
-        keepers = [_Attributes(model), Rng(), _Values(_counters_of(model))]
+        keepers = [Attributes(model), Rng(), _Values(_counters_of(model))]
         try:
             self._compile()
             yield
@@ -151,28 +153,6 @@ def _draw(seed: int | None, generator: random.Random | None) -> None:
     """What TensorFlow draws from next. Its own function would also start traced graphs anew."""
     eager: Any = context.context()
     eager._seed, eager._rng = seed, generator
-
-
-class _Attributes:
-    """The attributes of a thing, plain lists and dicts among them copied one level deep."""
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-        self.saved = dict(vars(thing))
-        self.contents = {
-            name: copy.copy(value)
-            for name, value in self.saved.items()
-            if type(value) in (list, dict, set)
-        }
-
-    def restore(self) -> None:
-        attributes = vars(self.thing)
-        attributes.clear()
-        attributes.update(self.saved)
-        for name, content in self.contents.items():
-            kept = attributes[name]
-            kept.clear()
-            kept.extend(content) if isinstance(kept, list) else kept.update(content)
 
 
 def _counters_of(model: Any) -> list[Any]:

@@ -10,6 +10,7 @@ from functools import wraps
 from typing import Any
 
 import keras
+import tensorflow as tf
 import tf_keras
 from datasets import Dataset
 from transformers import TFPreTrainedModel
@@ -25,7 +26,6 @@ class Source:
     made: Any
     dataset: Dataset
     collate: Any
-    line: int | None
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,6 @@ def fit_of(model: Any, given: dict[str, Any], built: Built) -> Fit:
 
 def as_batches(x: Any, y: Any, size: int | None, shuffle: bool = False) -> Any:
     """Arrays as the tf.data.Dataset that Keras would make of them; anything else as it is."""
-    import tensorflow as tf
-
     if isinstance(x, tf.data.Dataset) or not _is_arrays(x):
         return x
     arrays = x if isinstance(x, dict) else dict(x) if hasattr(x, "keys") else x
@@ -186,10 +184,9 @@ def _noted_source(built: Built, make: Any) -> Any:
 
     @wraps(make)
     def noted(self: Dataset, *args: Any, **kwargs: Any) -> Any:
-        line = own_line()
         made = make(self, *args, **kwargs)
         collate = signature.bind(self, *args, **kwargs).arguments.get("collate_fn")
-        built.sources.append(Source(made, self, collate, line))
+        built.sources.append(Source(made, self, collate))
         return made
 
     return noted

@@ -14,7 +14,7 @@ from debugger.pipelines.face import Data, Evaluate, Facts
 from debugger.pipelines.keras.building import Fit
 from debugger.pipelines.keras.reading import Rows, parts_of
 from debugger.pipelines.keras.training import planned_steps
-from debugger.pipelines.metrics import Spy, metric_watched, numbers
+from debugger.pipelines.metrics import Spy, metric_watched, numbers, tried
 from debugger.pipelines.models import names_in
 
 ROWS = 32
@@ -121,24 +121,12 @@ def _tried(
 ) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
     labels = np.concatenate([np.ravel(parts_of(batch).labels) for batch in batches])
-    classes = facts.num_labels or 0
-    if facts.task != "classification" or classes < 2 or labels.dtype.kind not in "iu":
-        return None, None
-    if labels.min() < 0 or labels.max() >= classes or labels.min() == labels.max():
+    if labels.dtype.kind not in "iu":
         return None, None
     spy.watching = False
-    sure = np.eye(classes, dtype=np.float32) * 10
-    most_common = np.full_like(labels, np.bincount(labels).argmax())
-    answers = []
-    for guesses in (most_common, labels):
-        try:
-            if callback is not None:
-                answers.append(numbers(spy((sure[guesses], labels)), ""))
-            else:
-                answers.append(_asked(model, labels, sure[guesses]))
-        except Exception:  # a metric that needs more than this is not judged here
-            return None, None
-    return answers[0], answers[1]
+    if callback is not None:
+        return tried(labels, facts, lambda _, sure: spy((sure, labels)))
+    return tried(labels, facts, lambda _, sure: _asked(model, labels, sure))
 
 
 def _asked(model: Any, labels: Any, predictions: Any) -> dict[str, float]:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 import tf_keras
-from transformers import AutoTokenizer, PreTrainedTokenizerBase
+from transformers import PreTrainedTokenizerBase
 
 from debugger.pipelines.face import Facts, Task
 from debugger.pipelines.keras.building import Fit
 from debugger.pipelines.keras.reading import Parts, size_of
-from debugger.pipelines.models import names_in, task_of
+from debugger.pipelines.models import names_in, task_of, tokenizer_from
 from debugger.pipelines.rows import class_names_of
 
 _TOLD = ("learning_rate", "beta_1", "beta_2", "epsilon", "momentum", "rho", "weight_decay")
@@ -56,10 +56,7 @@ def tokenizer_of(fit: Fit) -> PreTrainedTokenizerBase | None:
     checkpoint = getattr(fit.model, "name_or_path", "")
     if not checkpoint:
         return None
-    try:
-        return AutoTokenizer.from_pretrained(checkpoint)
-    except (OSError, ValueError, KeyError):
-        return None
+    return tokenizer_from(checkpoint)
 
 
 def blocks_of(model: Any) -> dict[str, list[Any]]:

@@ -12,6 +12,7 @@ import tensorflow as tf
 import tf_keras
 
 from debugger.failure import Failure, failure_of
+from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Decay, Emit, Facts, Memory, Step, Training
 from debugger.pipelines.keras.bench import Bench
 from debugger.pipelines.keras.building import Fit
@@ -21,8 +22,6 @@ from debugger.pipelines.keras.reading import Rows
 from debugger.pipelines.rows import one_of_each, spread
 
 WATCHED_STEPS = 2
-EVAL_ROWS = 256
-EVAL_EVERY = 40
 EVAL_BATCH = 64
 RATES_LOOKED_AT = 50
 _SCHEDULERS = (tf_keras.callbacks.LearningRateScheduler, tf_keras.callbacks.ReduceLROnPlateau)
@@ -40,6 +39,7 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
         planned = planned_steps(fit, facts, rows)
         schedule = _schedule(optimizer)
         rates = _rates(schedule, planned)
+        peak = max(rates) if rates else _rate(optimizer)
         return Step(
             blocks=tuple(
                 _block(name, [w.name for w in group], weights, trainable, before, watch)
@@ -48,8 +48,8 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             steps=watch.steps,
             optimizer=type(optimizer).__name__,
             learning_rates=tuple(watch.learning_rates),
-            peak_learning_rate=max(rates) if rates else _rate(optimizer),
-            head_learning_rate=max(rates) if rates else _rate(optimizer),
+            peak_learning_rate=peak,
+            head_learning_rate=peak,
             trainable=sum(math.prod(weights[n].shape) for n in trainable),
             total=sum(math.prod(weight.shape) for weight in weights.values()),
             head=head,
@@ -90,30 +90,15 @@ def train(
     labels = Counter(held_out.labels[row] for row in rows) if held_out else Counter()
     planned = planned_steps(fit, facts, None)
 
-    def evaluated() -> tuple[float | None, float | None, dict[str, int]]:
+    def evaluated() -> Fared:
         return _accuracy(model, held_out, rows, facts) if held_out else (None, None, {})
 
     with bench.mounted(steps) as optimizer:
         curve = _Curve(min(steps, planned or steps), emit, evaluated)
         own = [one for one in fit.callbacks if isinstance(one, _SCHEDULERS)]
         failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve])
-        rates = [*curve.rates]
-        peak = max(_rates(_schedule(optimizer), planned), default=None)
-    known = sum(labels.values())
-    classes = facts.num_labels if facts.task == "classification" else None
-    return Training(
-        losses=tuple(curve.losses),
-        planned=planned or 0,
-        accuracies=tuple(curve.accuracies),
-        eval_losses=tuple(curve.eval_losses),
-        predicted=curve.predicted,
-        majority=max(labels.values()) / known if known and classes else None,
-        classes=classes,
-        eval_rows=len(rows),
-        warming_up=len(rates) > 1 and rates[-1] > rates[-2],
-        peak_learning_rate=peak or max(rates, default=None),
-        failure=failure,
-    )
+        peak = max(_rates(_schedule(optimizer), planned) or curve.rates, default=None)
+    return curve.training(facts, labels, len(rows), planned or 0, peak, failure)
 
 
 def planned_steps(fit: Fit, facts: Facts, rows: int | None) -> int | None:
@@ -153,7 +138,6 @@ class _Watch(tf_keras.callbacks.Callback):
         self.learning_rates: list[float] = []
         self._optimizer = optimizer
         self._apply = optimizer.apply_gradients
-        self._noted = False
 
     def on_train_begin(self, logs: Any = None) -> None:
         self._optimizer.apply_gradients = self._note
@@ -173,47 +157,27 @@ class _Watch(tf_keras.callbacks.Callback):
         return self._apply(pairs, *args, **kwargs)
 
 
-class _Curve(tf_keras.callbacks.Callback):
-    """Streams the loss of every step, and now and then how the evaluation rows fare."""
-
+class _Curve(Curve, tf_keras.callbacks.Callback):
     model: Any
 
-    def __init__(self, steps: int, emit: Emit, evaluate: Callable[[], Any] | None = None) -> None:
-        super().__init__()
-        self.limit, self.emit, self.evaluate = steps, emit, evaluate
-        self.losses: list[float] = []
-        self.rates: list[float] = []
-        self.accuracies: list[tuple[int, float]] = []
-        self.eval_losses: list[tuple[int, float]] = []
-        self.predicted: dict[str, int] = {}
+    def __init__(self, limit: int, emit: Emit, evaluate: Callable[[], Fared] | None = None) -> None:
+        tf_keras.callbacks.Callback.__init__(self)
+        Curve.__init__(self, limit, emit, evaluate)
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         self.model.reset_metrics()  # Keras prints the mean since the epoch began
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        number = batch + 1
+        step = batch + 1
         loss = float((logs or {}).get("loss", math.nan))
-        self.losses.append(loss)
-        self.rates.append(_rate(self.model.optimizer) or 0.0)
-        self.emit("loss", number, loss)
-        done = number >= self.limit
-        if self.evaluate and (done or number % EVAL_EVERY == 0):
-            accuracy, eval_loss, self.predicted = self.evaluate()
-            for series, kept, value in (
-                ("accuracy", self.accuracies, accuracy),
-                ("eval_loss", self.eval_losses, eval_loss),
-            ):
-                if value is not None:
-                    kept.append((number, value))
-                    self.emit(series, number, value)
-        if done:
+        self.note(step, loss, _rate(self.model.optimizer) or 0.0)
+        self.look(step, step >= self.limit)
+        if step >= self.limit:
             self.model.stop_training = True
 
 
-def _accuracy(
-    model: Any, rows: Rows, chosen: list[int], facts: Facts
-) -> tuple[float | None, float | None, dict[str, int]]:
-    """Accuracy (of classes only), mean cross-entropy and what was predicted how often."""
+def _accuracy(model: Any, rows: Rows, chosen: list[int], facts: Facts) -> Fared:
+    """The loss is the mean cross-entropy, whatever the script's own loss is."""
     if facts.task != "classification" or not rows.labels or rows.batch is None:
         return None, None, {}
     right, losses = 0, []
@@ -262,8 +226,7 @@ def _batch(rows: Rows, chosen: list[int]) -> Any:
 
 
 def _rate(optimizer: Any) -> float | None:
-    schedule = getattr(optimizer, "_learning_rate", None)
-    if isinstance(schedule, tf_keras.optimizers.schedules.LearningRateSchedule):
+    if (schedule := _schedule(optimizer)) is not None:
         return _plain(schedule(optimizer.iterations))  # the optimizer tells that of its last step
     rate: Any = getattr(optimizer, "learning_rate", None)
     if callable(rate) and not isinstance(rate, tf.Variable):
@@ -277,12 +240,14 @@ def _plain(rate: Any) -> float:
 
 
 def _schedule(optimizer: Any) -> Any:
-    return getattr(optimizer, "_learning_rate", None)
+    """None where the learning rate is one number."""
+    rate = getattr(optimizer, "_learning_rate", None)
+    return rate if isinstance(rate, tf_keras.optimizers.schedules.LearningRateSchedule) else None
 
 
 def _rates(schedule: Any, planned: int | None) -> list[float]:
     """The learning rates that a schedule will go through; none where there is no schedule."""
-    if not isinstance(schedule, tf_keras.optimizers.schedules.LearningRateSchedule):
+    if schedule is None:
         return []
     last = max(1, (planned or 1) - 1)
     steps = sorted({round(last * n / RATES_LOOKED_AT) for n in range(RATES_LOOKED_AT + 1)})
@@ -306,10 +271,8 @@ def _block(
     watch: _Watch,
 ) -> Block:
     gradients = [watch.gradients[m] for m in members if m in watch.gradients]
-    moved = math.sqrt(
-        sum(float(np.linalg.norm(weights[m].numpy() - before[m])) ** 2 for m in members)
-    )
-    size = math.sqrt(sum(float(np.linalg.norm(before[m])) ** 2 for m in members))
+    moved = _norm([weights[m].numpy() - before[m] for m in members])
+    size = _norm([before[m] for m in members])
     return Block(
         name=name,
         weights=sum(math.prod(weights[m].shape) for m in members),

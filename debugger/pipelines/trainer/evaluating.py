@@ -14,7 +14,7 @@ from transformers.trainer_callback import DefaultFlowCallback
 
 from debugger.failure import failure_of
 from debugger.pipelines.face import Evaluate, Facts
-from debugger.pipelines.metrics import Spy, metric_watched, numbers
+from debugger.pipelines.metrics import Spy, metric_watched, numbers, tried
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import class_names_of, spread
 from debugger.pipelines.trainer.rows import subset
@@ -139,26 +139,16 @@ def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...]
 
 def _tried(trainer: Trainer, spy: Spy, facts: Facts, works: bool) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
-    classes = facts.num_labels or 0
-    if not works or spy.given is None or classes < 2:
-        return None, None
-    labels = _on_the_cpu(spy.given.label_ids)
-    if facts.task != "classification" or labels.ndim != 1:
-        return None, None
-    if labels.min() < 0 or labels.max() >= classes or labels.min() == labels.max():
+    if not works or spy.given is None:
         return None, None
     spy.watching = False
     as_scores = np.ndim(_first(spy.given.predictions)) > 1
-    one_hot = np.eye(classes, dtype=np.float32) * 10
-    most_common = np.bincount(labels.astype(int)).argmax()
-    answers = []
-    for guesses in (np.full_like(labels, most_common), labels):
-        try:
-            predictions = one_hot[guesses] if as_scores else guesses
-            answers.append(numbers(_asked(trainer, predictions, labels), ""))
-        except Exception:  # a metric that needs more than this is not judged here
-            return None, None
-    return answers[0], answers[1]
+    labels = _on_the_cpu(spy.given.label_ids)
+    return tried(
+        labels,
+        facts,
+        lambda guesses, sure: _asked(trainer, sure if as_scores else guesses, labels),
+    )
 
 
 def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:

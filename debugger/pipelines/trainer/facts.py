@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from transformers import AutoTokenizer, PreTrainedTokenizerBase, Trainer
+from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.pipelines.face import Facts
-from debugger.pipelines.models import names_in, task_of
+from debugger.pipelines.models import names_in, task_of, tokenizer_from
 
 _COLLATORS_OF_HUGGING_FACE = "transformers.data.data_collator"
 
@@ -43,10 +43,7 @@ def tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase | None:
     source = getattr(getattr(trainer.model, "config", None), "_name_or_path", "")
     if not source or getattr(trainer.model, "main_input_name", "input_ids") != "input_ids":
         return None
-    try:
-        return AutoTokenizer.from_pretrained(source)
-    except (OSError, ValueError, KeyError):
-        return None
+    return tokenizer_from(source)
 
 
 def blocks_of(model: torch.nn.Module) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from transformers import Trainer
 from transformers.trainer_callback import TrainerCallback
 
 from debugger.failure import failure_of
+from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
 from debugger.pipelines.rows import spread
 from debugger.pipelines.trainer.facts import blocks_of, head_of
@@ -22,8 +23,6 @@ from debugger.pipelines.trainer.rows import subset
 from debugger.pipelines.trainer.untouched import borrowed
 
 WATCHED_STEPS = 2
-EVAL_ROWS = 256
-EVAL_EVERY = 40
 
 
 def step(trainer: Trainer) -> Step:
@@ -124,20 +123,7 @@ def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
             failure = failure_of(error)
         planned = trainer.state.max_steps
     labels = Counter(label for batch in batches for label in _flat_labels(batch))
-    known = sum(labels.values())
-    return Training(
-        losses=tuple(curve.losses),
-        planned=planned,
-        accuracies=tuple(curve.accuracies),
-        eval_losses=tuple(curve.eval_losses),
-        predicted=curve.predicted,
-        majority=max(labels.values()) / known if known and facts.task == "classification" else None,
-        classes=facts.num_labels if facts.task == "classification" else None,
-        eval_rows=len(rows),
-        warming_up=len(curve.rates) > 1 and curve.rates[-1] > curve.rates[-2],
-        peak_learning_rate=rate,
-        failure=failure,
-    )
+    return curve.training(facts, labels, len(rows), planned, rate, failure)
 
 
 def _hold_at_the_peak(trainer: Any) -> None:
@@ -177,33 +163,15 @@ class _Watch(TrainerCallback):
         return control
 
 
-class _Curve(TrainerCallback):
-    """Streams the loss of every step, and now and then how the evaluation rows fare."""
-
-    def __init__(self, steps: int, emit: Emit, evaluate: Any = None) -> None:
-        self.limit, self.emit, self.evaluate = steps, emit, evaluate
-        self.losses: list[float] = []
-        self.rates: list[float] = []
-        self.accuracies: list[tuple[int, float]] = []
-        self.eval_losses: list[tuple[int, float]] = []
-        self.predicted: dict[str, int] = {}
-
+class _Curve(Curve, TrainerCallback):
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
         if logs and "loss" in logs:
-            self.losses.append(float(logs["loss"]))
-            self.rates.append(float(logs.get("learning_rate", 0.0)))
-            self.emit("loss", state.global_step, float(logs["loss"]))
+            rate = float(logs.get("learning_rate", 0.0))
+            self.note(state.global_step, float(logs["loss"]), rate)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
         done = state.global_step >= min(self.limit, state.max_steps)
-        if self.evaluate and (done or state.global_step % EVAL_EVERY == 0):
-            accuracy, loss, self.predicted = self.evaluate()
-            if accuracy is not None:
-                self.accuracies.append((state.global_step, accuracy))
-                self.emit("accuracy", state.global_step, accuracy)
-            if loss is not None:
-                self.eval_losses.append((state.global_step, loss))
-                self.emit("eval_loss", state.global_step, loss)
+        self.look(state.global_step, done)
         control.should_training_stop = control.should_training_stop or done
         return control
 
@@ -222,10 +190,8 @@ def _batches(trainer: Trainer, rows: Any, count: int) -> list[dict[str, Any]]:
 
 
 @torch.no_grad()
-def _accuracy(
-    trainer: Trainer, batches: list[dict[str, Any]], facts: Facts
-) -> tuple[float | None, float | None, dict[str, int]]:
-    """Accuracy (of classes only), mean loss and what was predicted how often, in eval mode."""
+def _accuracy(trainer: Trainer, batches: list[dict[str, Any]], facts: Facts) -> Fared:
+    """In eval mode."""
     model: Any = trainer.model
     modes = [(module, module.training) for module in model.modules()]
     model.eval()

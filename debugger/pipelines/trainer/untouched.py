@@ -15,6 +15,7 @@ from transformers import Trainer
 from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, TrainerCallback
 
 from debugger.failure import failure_of
+from debugger.pipelines.kept import Attributes
 
 
 @contextmanager
@@ -22,12 +23,12 @@ def untouched(trainer: Trainer, weights: bool) -> Iterator[None]:
     """Afterwards the Trainer is as before. `weights` says that a step may be taken inside."""
     model = trainer.model
     assert model is not None
-    keepers = [_Attributes(trainer), _Attributes(model), _Attributes(trainer.accelerator), _Rng()]
-    keepers += [_Attributes(trainer.accelerator.gradient_state), _Modes(model)]
+    keepers = [Attributes(trainer), Attributes(model), Attributes(trainer.accelerator), _Rng()]
+    keepers += [Attributes(trainer.accelerator.gradient_state), _Modes(model)]
     if hasattr(model, "config"):
-        keepers.append(_Attributes(model.config))  # a first forward pass writes problem_type there
+        keepers.append(Attributes(model.config))  # a first forward pass writes problem_type there
     if trainer.lr_scheduler is not None:
-        keepers.append(_Attributes(trainer.lr_scheduler))
+        keepers.append(Attributes(trainer.lr_scheduler))
     if weights:
         keepers.append(_Weights(model))
         if trainer.optimizer is not None:
@@ -98,28 +99,6 @@ def _like(old: Any, new: Any) -> Any:
     return type(old)(new) if isinstance(new, str) and hasattr(type(old), "__members__") else new
 
 
-class _Attributes:
-    """The attributes of one object, lists and dicts among them copied one level deep."""
-
-    def __init__(self, thing: Any) -> None:
-        self.thing = thing
-        self.saved = dict(vars(thing))
-        self.contents = {
-            name: copy.copy(value)
-            for name, value in self.saved.items()
-            if type(value) in (list, dict, set)
-        }
-
-    def restore(self) -> None:
-        attributes = vars(self.thing)
-        attributes.clear()
-        attributes.update(self.saved)
-        for name, content in self.contents.items():
-            kept = attributes[name]
-            kept.clear()
-            kept.extend(content) if isinstance(kept, list) else kept.update(content)
-
-
 class _Rng:
     def __init__(self) -> None:
         self.python = random.getstate()
@@ -172,7 +151,7 @@ class _Weights:
 
 class _Optimizer:
     def __init__(self, optimizer: Any) -> None:
-        self.attributes = _Attributes(optimizer)
+        self.attributes = Attributes(optimizer)
         self.optimizer = optimizer
         self.groups = [(group, dict(group)) for group in optimizer.param_groups]
         self.states = [

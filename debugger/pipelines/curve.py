@@ -1,0 +1,69 @@
+"""A training as it goes: the loss of every step, and now and then how the evaluation rows fare."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from debugger.failure import Failure
+from debugger.pipelines.face import Emit, Facts, Training
+
+EVAL_ROWS = 256
+EVAL_EVERY = 40
+Fared = tuple[float | None, float | None, dict[str, int]]
+"""Accuracy (of classes only), mean loss and what was predicted how often."""
+
+
+class Curve:
+    """Told by a callback of either framework; it stops after `limit` steps."""
+
+    def __init__(self, limit: int, emit: Emit, evaluate: Callable[[], Fared] | None = None) -> None:
+        self.limit, self.emit, self.evaluate = limit, emit, evaluate
+        self.losses: list[float] = []
+        self.rates: list[float] = []
+        self.accuracies: list[tuple[int, float]] = []
+        self.eval_losses: list[tuple[int, float]] = []
+        self.predicted: dict[str, int] = {}
+
+    def note(self, step: int, loss: float, rate: float) -> None:
+        self.losses.append(loss)
+        self.rates.append(rate)
+        self.emit("loss", step, loss)
+
+    def look(self, step: int, done: bool) -> None:
+        if not self.evaluate or not (done or step % EVAL_EVERY == 0):
+            return
+        accuracy, loss, self.predicted = self.evaluate()
+        if accuracy is not None:
+            self.accuracies.append((step, accuracy))
+            self.emit("accuracy", step, accuracy)
+        if loss is not None:
+            self.eval_losses.append((step, loss))
+            self.emit("eval_loss", step, loss)
+
+    def training(
+        self,
+        facts: Facts,
+        labels: Counter[Any],
+        rows: int,
+        planned: int,
+        rate: float | None,
+        failure: Failure | None,
+    ) -> Training:
+        """All of it as plain values. `labels` and `rows` are those that it was evaluated on."""
+        known = sum(labels.values())
+        classes = facts.task == "classification"
+        return Training(
+            losses=tuple(self.losses),
+            planned=planned,
+            accuracies=tuple(self.accuracies),
+            eval_losses=tuple(self.eval_losses),
+            predicted=self.predicted,
+            majority=max(labels.values()) / known if known and classes else None,
+            classes=facts.num_labels if classes else None,
+            eval_rows=rows,
+            warming_up=len(self.rates) > 1 and self.rates[-1] > self.rates[-2],
+            peak_learning_rate=rate,
+            failure=failure,
+        )
