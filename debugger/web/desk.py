@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,7 +22,7 @@ from debugger.workers.sharing import Flight, Shared
 from scenarios import Scenario, ScenarioError
 from scenarios.recordings import Recording
 
-TICK_SECONDS = 0.08
+TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 LIGHT: tuple[StageName, ...] = ("setup", "data", "batch", "forward", "step", "evaluate")
 
 
@@ -224,15 +225,20 @@ class Clinic:
         yield
 
     async def _watch(self, desk: Desk) -> AsyncGenerator[None]:
+        def over() -> bool:
+            return desk.stopping or all(flight.ended for flight in desk.flights)
+
         seen = -1
         while True:
             total = sum(len(flight.events) for flight in desk.flights)
             if total != seen:
                 seen = total
                 yield
-            if desk.stopping or all(flight.ended for flight in desk.flights):
+            if over():
                 return
-            await asyncio.sleep(TICK_SECONDS)
+            until = time.monotonic() + TICK_SECONDS
+            while time.monotonic() < until and not over():
+                await asyncio.sleep(LOOK_SECONDS)
 
     def _ran(self, desk: Desk, variant: str) -> None:
         """Remember which stages have an answer for the script as it is."""

@@ -84,14 +84,16 @@ def busy_with(flights: list[Flight]) -> Busy | None:
         return None
     stage: StageName = "setup"
     place = done = of = 0
+    ended = False
     for event in list(flight.events):
         match event:
             case Accepted():
                 place = event.place
             case StageStarted() | StageEnded():
                 stage, done, of = event.stage, 0, 0
+                ended = isinstance(event, StageEnded)
             case Progress():
                 stage, done, of = event.stage, event.done, event.of
             case _:
                 continue
-    return Busy(stage, place, done, of, len(flights) > 1)
+    return Busy(stage, place, done, of, len(flights) > 1, ended)

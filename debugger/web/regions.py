@@ -57,7 +57,7 @@ def _caption(scene: Scene, words: Words) -> str:
 def _stage(scene: Scene, words: Words, number: int, name: StageName) -> str:
     report = scene.reports.get(name)
     state, mark, kind = words.say("outcome", "not run"), str(number), "idle"
-    if scene.busy is not None and scene.busy.stage == name:
+    if scene.busy is not None and scene.busy.stage == name and not scene.busy.ended:
         state, mark, kind = words.say("clinic", "running"), "", "busy"
     elif report is not None and report.outcome != "not run":
         state, mark = words.say("outcome", report.outcome), MARKS[report.outcome]

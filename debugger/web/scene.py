@@ -16,13 +16,17 @@ from scenarios import Cheat, Fix, Scenario
 
 @dataclass(frozen=True)
 class Busy:
-    """A run that is going on: its stage, how far it is, or its place in the queue."""
+    """A run that is going on: its stage, how far it is, or its place in the queue.
+
+    `ended` says that the stage has its answer, and the run is on its way to the next or to its end.
+    """
 
     stage: StageName
     place: int = 0
     done: int = 0
     of: int = 0
     twin: bool = False
+    ended: bool = False
 
 
 @dataclass(frozen=True)

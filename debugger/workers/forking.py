@@ -21,11 +21,13 @@ from pathlib import Path
 from debugger.workers import child
 
 MOST_THREADS = 2  # the main one and an allocator's background one
+POLITE = 5
 
 
 def main(control_fd: int, preload: str) -> None:
     """Import what `preload` names (separated by commas), say how that went, then serve."""
     control = socket.socket(fileno=control_fd)
+    os.nice(POLITE)  # the pages go first; and importing TensorFlow goes no faster than the runs do
     try:
         began = time.monotonic()
         _import(preload.split(","))

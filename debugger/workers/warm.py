@@ -25,8 +25,11 @@ from transformers import (
 )
 
 import debugger.diagnosis
-import debugger.pipelines.trainer
+import debugger.pipelines.trainer.building
 from scenarios import assets
+
+if find_spec("scipy"):
+    import scipy.io  # datasets does, at the first load_dataset
 
 if find_spec("sklearn"):
     import sklearn.metrics

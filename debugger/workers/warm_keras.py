@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import datasets
 import evaluate
 import tensorflow
-import tf_keras
+import tf_keras.api._v2.keras
 import transformers.keras_callbacks
 import transformers.models.bert.modeling_tf_bert
 import transformers.models.bert.tokenization_bert_fast
@@ -23,9 +23,12 @@ from transformers import (
 )
 
 import debugger.diagnosis
-import debugger.pipelines.keras
+import debugger.pipelines.keras.building
 from scenarios import assets
 from scenarios.assets import keras
+
+if find_spec("scipy"):
+    import scipy.io  # datasets does, at the first load_dataset
 
 if find_spec("sklearn"):
     import sklearn.metrics

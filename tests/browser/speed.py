@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 import time
 import urllib.request
@@ -31,12 +32,27 @@ SEEN = """selector => new Promise((done) => {
   document.querySelector(selector).click();
 })"""
 
+IN_A_HURRY = """
+addEventListener('click', (press) => {
+  if (press.target.closest('.card')) sessionStorage.began = Date.now();
+}, true);
+new MutationObserver(() => {
+  const all = document.querySelector('#foot .all');
+  if (all && !window.pressed) { window.pressed = true; all.click(); }
+  if (!window.seconds && document.querySelector('#rail .fail'))
+    window.seconds = (Date.now() - sessionStorage.began) / 1000;
+}).observe(document, {childList: true, subtree: true});
+"""
+"""A visitor who presses "run all" as soon as it is there. The browser's own clock: asking it from
+outside, again and again, answers up to half a second late."""
+
 
 def main() -> None:
     starts = [start_seconds() for _ in range(ROUNDS)]
     with running_app() as (address, _), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        visit(browser, address, "two_labels", "setup")  # the zygote is warm from here on
+        wait_until_warm(address)
+        visit(browser, address, "two_labels", "setup")
         clicks = sorted(
             visit(browser, address, scenario.id, stage)
             for scenario in scenarios.all()
@@ -72,6 +88,15 @@ def start_seconds() -> float:
     return seconds
 
 
+def wait_until_warm(address: str) -> None:
+    """Both frameworks are imported: what a host does in its first seconds slows nobody later."""
+    while True:
+        with urllib.request.urlopen(f"{address}/health") as answer:
+            if all(json.load(answer)["engine"]["zygotes"].values()):
+                return
+        time.sleep(0.1)
+
+
 def visit(browser: Any, address: str, scenario: str, stage: str) -> float:
     """Seconds from a click to the evidence of a stage that nobody ran before."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
@@ -85,15 +110,14 @@ def visit(browser: Any, address: str, scenario: str, stage: str) -> float:
 def diagnosis(browser: Any) -> float:
     """Seconds from a scenario's card to its first failing stage, where nobody ran it before."""
     with running_app() as (address, _):
+        wait_until_warm(address)
         visit(browser, address, "one_label", "setup")
         context = browser.new_context(viewport={"width": 1280, "height": 800})
         page = open_page(context, address)
-        page.wait_for_selector("#two_labels")
-        began = time.monotonic()
+        context.add_init_script(IN_A_HURRY)
+        page.evaluate(IN_A_HURRY)
         page.click("#two_labels")
-        page.click("#foot .all")
-        page.wait_for_selector("#rail .fail")
-        seconds = time.monotonic() - began
+        seconds = page.wait_for_function("window.seconds").json_value()
         context.close()
     return seconds
 

