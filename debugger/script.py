@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from debugger.failure import Failure, failure_of, remember_source
 from debugger.run import Framework, framework_of
+
+if TYPE_CHECKING:
+    from debugger.pipelines.keras.memory import Hold
 
 MOST_TRAININGS = 12
 EARLIER_STEPS = 8
@@ -49,6 +52,7 @@ class Places:
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
+        self._texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
         self._statements = tree.body
         self._loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
@@ -125,6 +129,10 @@ class Places:
             ),
             None,
         )
+
+    def naming(self, text: str) -> int | None:
+        """The line of the first string that says just this, such as the name of a variable."""
+        return next((node.lineno for node in self._texts if node.value == text), None)
 
     def returned_by(self, name: str) -> int | None:
         """The line of the last return of a function."""
@@ -234,7 +242,8 @@ def _makes_trainer(node: ast.expr) -> bool:
 class Building:
     """How running the script up to its training went. No `trainer`: nothing to look at.
 
-    Of Keras `trainer` is the Fit; at `foreign_line` a model of Keras 3 was to be trained.
+    Of Keras `trainer` is the Fit, and `memory` how it holds a GPU's; at `foreign_line` a model of
+    Keras 3 was to be trained.
     `rehearsed` are the trainings before it: line, steps that were run, steps planned. `earlier` is
     the one among them that trained this Trainer's model. `trains_again`: a later one was not run.
     """
@@ -249,6 +258,7 @@ class Building:
     earlier: Any = None
     trains_again: bool = False
     foreign_line: int | None = None
+    memory: Hold | None = None
     framework: Framework = "pytorch"
     warnings: tuple[str, ...] = field(default=())
 
@@ -284,6 +294,7 @@ def _build(
     framework = framework_of(text)
     if framework == "keras":
         from debugger.pipelines.keras.building import stopped_at_training
+        from debugger.pipelines.keras.memory import hold
     else:
         from debugger.pipelines.trainer.building import stopped_at_training
 
@@ -315,6 +326,7 @@ def _build(
         rehearsed=tuple((one.line, one.steps, one.planned) for one in built.rehearsed),
         earlier=built.earlier,
         foreign_line=getattr(built, "foreign_line", None),
+        memory=hold() if framework == "keras" and built.trainer is not None else None,
         framework=framework,
         warnings=tuple(
             str(warning.message)

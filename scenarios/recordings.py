@@ -66,6 +66,8 @@ def record(scenario: Scenario, run: Run, device: str) -> Path:
         LocalEngine(1, SECONDS, MEMORY_MB, Path(folder)) as engine,
     ):
         events = list(engine.events(run))
+    if run.device not in gather(events).device:
+        raise ScenarioError(f"{scenario.id} did not run on {run.device}: nothing was kept.")
     kept = {
         "date": datetime.date.today().isoformat(),
         "device": device,

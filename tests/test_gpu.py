@@ -15,6 +15,8 @@ from scenarios import Scenario
 
 pytestmark = pytest.mark.gpu
 NEEDY = [scenario for scenario in scenarios.all() if scenario.needs == "cuda"]
+SIGNS = {"gpu_assert": "device_side_assert", "hungry_tensorflow": "takes_all_memory"}
+"""What only a GPU makes of each, or makes matter."""
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,17 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEngine]:
 
 
 def answered(engine: LocalEngine, script: str, device: Any, stage: Any = "walk") -> Report:
-    return gather(engine.events(Run(script, stage, device=device, steps=60)))
+    report = gather(engine.events(Run(script, stage, device=device, steps=60)))
+    if "no_cuda" in [finding.code for finding in report.findings]:
+        pytest.skip("TensorFlow sees no GPU here: it wants CUDA libraries of its own")
+    return report
+
+
+def taken(report: Report) -> float:
+    """How much of the first GPU's memory was taken when the script was built."""
+    table = next(shown for shown in report.stage("setup").evidence if shown.code == "gpu_memory")
+    _, used, total = table.data["rows"][0]
+    return used / total
 
 
 def test_a_label_outside_the_head_is_a_late_assert_on_cuda(engine: LocalEngine) -> None:
@@ -43,7 +55,16 @@ def test_a_scenario_that_needs_cuda_shows_its_symptom_there(
 
     assert report.outcome == "fail"
     assert report.device.startswith("cuda")
-    assert "device_side_assert" in [finding.code for finding in report.findings]
+    assert SIGNS[scenario.id] in [finding.code for finding in report.findings]
+
+
+def test_one_tensorflow_takes_nearly_all_memory_and_its_repair_leaves_most(
+    engine: LocalEngine,
+) -> None:
+    scenario = scenarios.find("hungry_tensorflow")
+
+    assert taken(answered(engine, scenario.script, "cuda", "setup")) > 0.8
+    assert taken(answered(engine, scenario.twin, "cuda", "setup")) < 0.5
 
 
 @pytest.mark.parametrize("scenario", NEEDY, ids=lambda scenario: scenario.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import astuple
 
 from debugger.outcome import Evidence, Finding
 from debugger.script import Building, Places
@@ -24,13 +25,26 @@ def findings(built: Building, text: str) -> list[Finding]:
     """What went wrong before there was a Trainer, then what is odd about the one that there is."""
     if (failed := _failed(built, text)) is not None:
         return [failed]
-    return [*_odd(built), *_warned(built, Places(text))]
+    places = Places(text)
+    return [*_hungry(built, places), *_odd(built), *_warned(built, places)]
 
 
 def show(built: Building) -> list[Evidence]:
     lines = "\n".join(built.warnings)
     warned = [Evidence("text", "warnings", "setup", {"text": lines})] if lines else []
-    return [*traceback_shown("setup", built.failure, "python script.py"), *warned]
+    cards = built.memory.cards if built.memory else ()
+    table = {"columns": ["GPU", "MB taken", "MB in all"], "rows": [[*astuple(c)] for c in cards]}
+    held = [Evidence("table", "gpu_memory", "setup", table, "!nvidia-smi")] if cards else []
+    return [*traceback_shown("setup", built.failure, "python script.py"), *held, *warned]
+
+
+def _hungry(built: Building, places: Places) -> list[Finding]:
+    """A process that leaves nothing of a GPU to others, where its script chose so."""
+    if built.memory is None or not built.memory.takes_all:
+        return []
+    line = places.naming("TF_FORCE_GPU_ALLOW_GROWTH") or built.training_line
+    said = built.memory.said or ""
+    return [_finding("takes_all_memory", "fault", line, said=said)]
 
 
 def _failed(built: Building, text: str) -> Finding | None:

@@ -119,6 +119,8 @@ def recorded_and_shown(
     monkeypatch.setattr(scenarios, "find", lambda name: copied)
     assert main(["run", "gpu_assert"]) == 2
     assert "no CUDA device" in capsys.readouterr().out
+    with pytest.raises(ScenarioError, match="gpu_assert did not run on cuda: nothing was kept"):
+        recordings.record(copied, Run(copied.script, WALK, device="cuda"), "no device at all")
 
     recordings.record(copied, Run(copied.script, WALK, device="cpu"), "a CPU, for this test")
 

@@ -29,11 +29,15 @@ class KerasPipeline:
 
     @cached_property
     def _train(self) -> Rows:
-        return read(self._fit.train)
+        with self.untouched():
+            return read(self._fit.train)
 
     @cached_property
     def _eval(self) -> Rows | None:
-        return None if self._fit.validation is None else read(self._fit.validation)
+        if self._fit.validation is None:
+            return None
+        with self.untouched():
+            return read(self._fit.validation)
 
     @cached_property
     def _data(self) -> face.Data:
