@@ -294,7 +294,6 @@ def _build(
     framework = framework_of(text)
     if framework == "keras":
         from debugger.pipelines.keras.building import stopped_at_training
-        from debugger.pipelines.keras.memory import hold
     else:
         from debugger.pipelines.trainer.building import stopped_at_training
 
@@ -326,7 +325,7 @@ def _build(
         rehearsed=tuple((one.line, one.steps, one.planned) for one in built.rehearsed),
         earlier=built.earlier,
         foreign_line=getattr(built, "foreign_line", None),
-        memory=hold() if framework == "keras" and built.trainer is not None else None,
+        memory=_memory() if framework == "keras" and built.trainer is not None else None,
         framework=framework,
         warnings=tuple(
             str(warning.message)
@@ -334,6 +333,12 @@ def _build(
             if issubclass(warning.category, (FutureWarning, DeprecationWarning))
         ),
     )
+
+
+def _memory() -> Hold:
+    from debugger.pipelines.keras.memory import hold
+
+    return hold()
 
 
 @contextmanager

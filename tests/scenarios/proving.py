@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -20,7 +21,12 @@ FEW_STEPS = 5
 
 def proof_steps(scenario: Scenario) -> int:
     """How long a proof trains: enough to compare accuracies where the judge does, else a little."""
-    return ENOUGH_STEPS if scenario.checks.steps >= ENOUGH_STEPS else FEW_STEPS
+    compared = scenario.checks.steps >= ENOUGH_STEPS and not scenario.decoy
+    return ENOUGH_STEPS if compared else FEW_STEPS
+
+
+def always() -> bool:
+    return True
 
 
 class Answers:
@@ -30,8 +36,8 @@ class Answers:
         self._engine, self._threads = engine, threads
         self._turns = Semaphore(at_once)
         self._asked: dict[Run, Future[Report]] = {}
-        self._proved: dict[tuple[Run, Run], Future[Report]] = {}
-        self._trained: dict[tuple[Run, object], Report] = {}
+        self._proved: dict[Run, Future[Report]] = {}
+        self._trained: dict[object, Report] = {}
 
     def walk(self, script: str, steps: int = 1) -> Future[Report]:
         """Up to the first stage that fails, with `steps` of training if it gets that far."""
@@ -41,21 +47,31 @@ class Answers:
         """Every stage, whatever fails before it."""
         return self._ask(Run(script, ALL, device=CPU, steps=steps))
 
+    def twin(self, scenario: Scenario) -> Future[Report]:
+        return self._proof(scenario, scenario.twin, None, always)
+
     def repaired(
-        self, scenario: Scenario, script: str, steps: int, to_the_end: bool = True
+        self, scenario: Scenario, script: str, to_the_end: Callable[[], bool] = always
     ) -> Future[Report]:
         """Every stage of a repair that stands beside the twin.
 
-        Where its first two steps move every weight bit for bit as those of the twin do, or of
-        another repair, and nothing else was wrong so far, the rest of its training is the same: it
-        is not run a second time. Another one is trained if it is to be run `to_the_end`.
+        Where its data, its evaluation and every weight after two steps are bit for bit those of
+        another proof, and nothing was wrong so far, the rest of its training is the same: it is not
+        run a second time. Another one is trained if it is to be run `to_the_end`.
         """
-        run = Run(script, ALL, device=CPU, steps=steps)
-        twin = replace(run, script=scenario.twin)
-        if (run, twin) not in self._proved:
-            self.whole(scenario.twin, steps)
-            self._proved[run, twin] = self._threads.submit(self._prove, run, twin, to_the_end)
-        return self._proved[run, twin]
+        return self._proof(scenario, script, self.twin(scenario), to_the_end)
+
+    def _proof(
+        self,
+        scenario: Scenario,
+        script: str,
+        after: Future[Report] | None,
+        to_the_end: Callable[[], bool],
+    ) -> Future[Report]:
+        run = Run(script, ALL, device=CPU, steps=proof_steps(scenario))
+        if run not in self._proved:
+            self._proved[run] = self._threads.submit(self._prove, run, after, to_the_end)
+        return self._proved[run]
 
     def _ask(self, run: Run) -> Future[Report]:
         if run not in self._asked:
@@ -71,27 +87,28 @@ class Answers:
         with self._turns:
             return gather(self._engine.events(run))
 
-    def _prove(self, run: Run, twin_run: Run, to_the_end: bool) -> Report:
-        twin = self._asked[twin_run].result()
-        self._trained[twin_run, _moved(twin)] = twin
-        if run == twin_run:
-            return twin
+    def _prove(
+        self, run: Run, after: Future[Report] | None, to_the_end: Callable[[], bool]
+    ) -> Report:
+        if after is not None:
+            after.result()
         events: list[Event] = []
         with self._turns, closing(self._engine.events(run)) as stream:
             for event in stream:
                 if event == StageStarted("overfit"):
                     start = gather([*events, Outcome("pass", CPU, 0.0)])
-                    same = self._trained.get((twin_run, _moved(start)))
+                    same = self._trained.get((run.steps, *_begun(start)))
                     if same is not None and all(s.outcome == "pass" for s in start.stages[:6]):
                         return replace(start, stages=(*start.stages[:6], *same.stages[6:]))
-                    if not to_the_end:
+                    if not to_the_end():
                         return start
                 events.append(event)
         whole = gather(events)
-        self._trained[twin_run, _moved(whole)] = whole
+        self._trained[run.steps, *_begun(whole)] = whole
         return whole
 
 
-def _moved(report: Report) -> object:
-    """What the first two steps did to every weight; never the same twice where they did not run."""
-    return report.stage("step").measured.get("moved", object())
+def _begun(report: Report) -> tuple[object, ...]:
+    """What tells one training from another before it goes on; never the same where it cannot."""
+    moved = report.stage("step").measured.get("moved", object())
+    return (str(moved), *(str(report.stage(name).measured) for name in ("data", "evaluate")))

@@ -5,8 +5,6 @@ All runs are asked for before the first test, see `tests/conftest.py`.
 
 from __future__ import annotations
 
-from concurrent.futures import Future
-
 import pytest
 
 import scenarios
@@ -15,7 +13,7 @@ from debugger.outcome import StageName
 from debugger.report import Report
 from scenarios import Scenario
 from scenarios.scenario import Cheat, Fix
-from tests.scenarios.proving import Answers, proof_steps
+from tests.scenarios.proving import Answers
 
 pytestmark = pytest.mark.slow
 
@@ -38,17 +36,13 @@ def steps_to(stage: StageName | None, scenario: Scenario) -> int:
     return scenario.checks.steps if stage == "train" else 1
 
 
-def twin_of(scenario: Scenario, answers: Answers) -> Future[Report]:
-    return answers.whole(scenario.twin, proof_steps(scenario))
-
-
 def ask(answers: Answers, chosen: set[str]) -> None:
     for scenario in (s for s in ALL_SCENARIOS if s.id in chosen):
-        twin_of(scenario, answers)
+        answers.twin(scenario)
         if not scenario.decoy:
             answers.walk(scenario.script, steps_to(scenario.first_stage, scenario))
     for scenario, fix in ((s, f) for s, f in RIGHT if s.id in chosen):
-        answers.repaired(scenario, scenario.mended(fix.id), proof_steps(scenario))
+        answers.repaired(scenario, scenario.mended(fix.id))
     for scenario, fix in ((s, f) for s, f in (*UNCOVERS, *WRONG, *HARMLESS) if s.id in chosen):
         answers.walk(scenario.tried(fix.id), steps_to(fix.ends_at, scenario))
     for scenario, fix in ((s, f) for s, f in ALONE if s.id in chosen):
@@ -73,7 +67,7 @@ def test_the_broken_script_fails_at_the_promised_stage(
 
 @pytest.mark.parametrize("scenario", ALL_SCENARIOS, ids=name_of)
 def test_the_twin_passes_every_stage(answers: Answers, scenario: Scenario) -> None:
-    report = twin_of(scenario, answers).result()
+    report = answers.twin(scenario).result()
 
     outcomes = {stage.stage: stage.outcome for stage in report.stages}
     assert set(outcomes.values()) == {"pass"}, (outcomes, report.findings)
@@ -84,8 +78,8 @@ def test_the_twin_passes_every_stage(answers: Answers, scenario: Scenario) -> No
 @pytest.mark.parametrize(("scenario", "fix"), RIGHT, ids=name_of)
 def test_a_right_fix_cures(answers: Answers, scenario: Scenario, fix: Fix) -> None:
     """Alone, or in its place among the twin's where several faults are stacked."""
-    repaired = answers.repaired(scenario, scenario.mended(fix.id), proof_steps(scenario))
-    verdict = judge(repaired.result(), twin_of(scenario, answers).result(), scenario)
+    repaired = answers.repaired(scenario, scenario.mended(fix.id))
+    verdict = judge(repaired.result(), answers.twin(scenario).result(), scenario)
 
     assert verdict.cured, verdict
 
@@ -102,7 +96,7 @@ def test_one_fix_of_stacked_faults_alone_is_no_cure(
     answers: Answers, scenario: Scenario, fix: Fix
 ) -> None:
     report = answers.walk(scenario.patched([fix.id])).result()
-    verdict = judge(report, twin_of(scenario, answers).result(), scenario)
+    verdict = judge(report, answers.twin(scenario).result(), scenario)
 
     assert not verdict.cured
     assert "stage_fails" in verdict.missing
@@ -125,10 +119,11 @@ def test_a_change_that_a_decoy_does_not_need_does_no_harm(
 
 @pytest.mark.parametrize(("scenario", "cheat"), CHEATS, ids=name_of)
 def test_a_cheat_is_refused(answers: Answers, scenario: Scenario, cheat: Cheat) -> None:
-    script, twin = scenario.cheated(cheat.id), twin_of(scenario, answers).result()
+    script, twin = scenario.cheated(cheat.id), answers.twin(scenario).result()
     verdict = judge(answers.walk(script, steps=0).result(), twin, scenario)
-    if cheat.refused_by not in verdict.missing:
-        verdict = judge(answers.whole(script, steps=1).result(), twin, scenario)
+    for steps in (0, 1):
+        if cheat.refused_by not in verdict.missing:
+            verdict = judge(answers.whole(script, steps).result(), twin, scenario)
 
     assert not verdict.cured
     assert cheat.refused_by in verdict.missing
