@@ -35,8 +35,8 @@ def answered(engine: LocalEngine, script: str, device: Any, stage: Any = "walk")
 def taken(report: Report) -> float:
     """How much of the first GPU's memory was taken when the script was built."""
     table = next(shown for shown in report.stage("setup").evidence if shown.code == "gpu_memory")
-    _, used, total = table.data["rows"][0]
-    return used / total
+    used, total = table.data["rows"][2][1].split(" of ")
+    return int(used) / int(total)
 
 
 def test_a_label_outside_the_head_is_a_late_assert_on_cuda(engine: LocalEngine) -> None:

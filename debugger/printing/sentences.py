@@ -67,11 +67,11 @@ def not_judged(stage: StageReport, words: Words) -> list[str]:
 
 
 def plain(value: Any) -> str:
-    """A cell or a number as a person writes it: floats with four digits, no None."""
+    """A cell or a number as a person writes it: fractions with four digits, no None."""
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e9 else f"{value:.4g}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(plain(item) for item in value) + "]"
     return str(value)

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import astuple
+from typing import TYPE_CHECKING
 
 from debugger.outcome import Evidence, Finding
 from debugger.script import Building, Places
 from debugger.stages import first_line, traceback_shown
 
+if TYPE_CHECKING:
+    from debugger.pipelines.keras.memory import Hold
+
+_GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
+_LOOK_AT_GPUS = f"""os.environ.get("{_GROWTH}")
+tf.config.list_physical_devices("GPU")
+!nvidia-smi"""
 _TODAY = {
     "evaluation_strategy": "eval_strategy",
     "tokenizer": "processing_class",
@@ -32,17 +39,25 @@ def findings(built: Building, text: str) -> list[Finding]:
 def show(built: Building) -> list[Evidence]:
     lines = "\n".join(built.warnings)
     warned = [Evidence("text", "warnings", "setup", {"text": lines})] if lines else []
-    cards = built.memory.cards if built.memory else ()
-    table = {"columns": ["GPU", "MB taken", "MB in all"], "rows": [[*astuple(c)] for c in cards]}
-    held = [Evidence("table", "gpu_memory", "setup", table, "!nvidia-smi")] if cards else []
+    held = _held(built.memory) if built.memory else []
     return [*traceback_shown("setup", built.failure, "python script.py"), *held, *warned]
+
+
+def _held(memory: Hold) -> list[Evidence]:
+    """Where there is a GPU, or where it would go wrong if there were one."""
+    if not (memory.takes_all or memory.gpus or memory.cards):
+        return []
+    rows = [[_GROWTH, memory.said or "not set"], ["GPUs that TensorFlow sees", memory.gpus]]
+    rows += [[f"MB taken of {card.name}", f"{card.used} of {card.total}"] for card in memory.cards]
+    table = {"columns": ["what", "value"], "rows": rows}
+    return [Evidence("table", "gpu_memory", "setup", table, _LOOK_AT_GPUS)]
 
 
 def _hungry(built: Building, places: Places) -> list[Finding]:
     """A process that leaves nothing of a GPU to others, where its script chose so."""
     if built.memory is None or not built.memory.takes_all:
         return []
-    line = places.naming("TF_FORCE_GPU_ALLOW_GROWTH") or built.training_line
+    line = places.naming(_GROWTH) or built.training_line
     said = built.memory.said or ""
     return [_finding("takes_all_memory", "fault", line, said=said)]
 

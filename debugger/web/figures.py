@@ -12,7 +12,7 @@ from debugger.printing.sentences import plain
 from debugger.web.markup import escape
 
 WIDE, HIGH = 640, 218
-LEFT, RIGHT, TOP, BOTTOM = 46, 128, 10, 26
+LEFT, RIGHT, TOP, BOTTOM = 46, 180, 10, 26
 MOST_ROWS, MOST_COLUMNS = 32, 96
 Points = list[tuple[float, float]]
 
@@ -109,7 +109,7 @@ def _panel(
     for x in (first, (first + last) / 2, last):
         shown = f"{x:g}" if x == int(x) else f"{x:.0f}"
         drawn += f'<text class="tick mid" x="{right(x):.1f}" y="{HIGH - 9}">{shown}</text>'
-    drawn += f'<text class="tick" x="{WIDE - RIGHT + 8}" y="{HIGH - 9}">{escape(across)}</text>'
+    drawn += f'<text class="tick" x="{WIDE - RIGHT + 20}" y="{HIGH - 9}">{escape(across)}</text>'
     for y in marks.values():
         drawn += _mark(y, low, high)
     if isinstance(parted, int):

@@ -43,7 +43,7 @@ def _opening(scene: Scene, words: Words) -> str:
         return escape(words.say("clinic", word))
 
     steps = words.say("clinic", "first_steps_list").split("|")
-    needs = f'<p class="hinted">{say("needs_cuda")}</p>' if scene.scenario.needs else ""
+    needs = f'<div class="hinted">{say("needs_cuda")}</div>' if scene.scenario.needs else ""
     listed = "".join(f"<li>{escape(step)}</li>" for step in steps)
     return (
         f'<div class="opening"><h2>{say("complaint")}</h2>'

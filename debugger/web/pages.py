@@ -38,8 +38,11 @@ def head(words: Words) -> str:
     static = files("debugger.web").joinpath("static")
     style = "".join(static.joinpath(name).read_text(encoding="utf-8") for name in STYLES)
     script = static.joinpath("clinic.js").read_text(encoding="utf-8")
-    said = " ".join(
-        f'data-{name}="{escape(words.say("clinic", code))}"'
-        for name, code in (("died", "died"), ("back", "came_back"), ("reload", "reload"))
-    )
+    texts = {
+        "title": words.say("page", "title"),
+        "died": words.say("clinic", "died"),
+        "back": words.say("clinic", "came_back"),
+        "reload": words.say("clinic", "reload"),
+    }
+    said = " ".join(f'data-{name}="{escape(text)}"' for name, text in texts.items())
     return f'<meta name="clinic-words" {said}><style>{style}</style><script>{script}</script>'

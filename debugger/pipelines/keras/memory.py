@@ -26,21 +26,24 @@ class Card:
 
 @dataclass(frozen=True)
 class Hold:
-    """`takes_all`: the first use of a GPU takes nearly all of its memory. None: not to be told."""
+    """`takes_all`: the first use of a GPU takes nearly all of its memory. None: not to be told.
+
+    `said` is what the variable says, `gpus` how many TensorFlow may use.
+    """
 
     takes_all: bool | None
     said: str | None
+    gpus: int
     cards: tuple[Card, ...] = ()
 
 
 def hold() -> Hold:
-    said = os.environ.get(GROWTH)
-    return Hold(_takes_all(said), said, cards())
+    said, gpus = os.environ.get(GROWTH), tf.config.get_visible_devices("GPU")
+    return Hold(_takes_all(said, gpus), said, len(gpus), cards())
 
 
-def _takes_all(said: str | None) -> bool | None:
+def _takes_all(said: str | None, gpus: list[Any]) -> bool | None:
     """The variable beats what the script set by a call. TensorFlow knows these two words only."""
-    gpus = tf.config.get_visible_devices("GPU")
     if said == "true" or (gpus and all(map(_limited, gpus))):
         return False
     if said == "false":

@@ -119,8 +119,9 @@
       if (lost && window.clinic.again) window.clinic.again();
       if (location.search !== bar.dataset.address) history.replaceState(null, '', bar.dataset.address);
       root.classList.toggle('present', bar.dataset.present === '1');
-      document.title = `${bar.querySelector('h1').firstChild.textContent.trim()} · Training Clinic`;
     }
+    const name = one('meta[name=clinic-words]').dataset.title;
+    document.title = bar ? `${bar.querySelector('h1').firstChild.textContent.trim()} · ${name}` : name;
     // On a phone the rail is wider than the screen: the stage one looks at is kept in view.
     const current = one('#rail [aria-current=step]'), rail = current && current.closest('.rail');
     if (current && stage !== current.dataset.with) rail.scrollLeft += current.getBoundingClientRect().left - rail.getBoundingClientRect().left - 70;
