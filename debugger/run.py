@@ -14,6 +14,7 @@ Framework = Literal["pytorch", "keras"]
 FRAMEWORKS: tuple[Framework, ...] = get_args(Framework)
 
 _KERAS = ("tensorflow", "tf_keras", "keras")
+_TRAINER = re.compile(r"transformers\.(\w+\.)*(?!TF)\w*Trainer")
 _OF_TRANSFORMERS = re.compile("TF[A-Z].*|keras_callbacks")
 _KERAS_LINE = re.compile(
     rf"^\s*(?:import|from)\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*(?:{'|'.join(_KERAS)})\b"
@@ -53,13 +54,17 @@ class Run:
 def framework_of(script: str) -> Framework:
     """ "keras" when a script imports TensorFlow or Keras, or what transformers has for them.
 
-    Nothing is imported. Where Python cannot read the script, its lines are.
+    One that imports a Trainer trains with PyTorch, whatever else it imports. Nothing is imported to
+    tell. Where Python cannot read the script, its lines are read.
     """
     try:
         tree = ast.parse(script)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "keras" if _KERAS_LINE.search(script) else "pytorch"
-    return "keras" if any(_wants_keras(name) for name in _imported(tree)) else "pytorch"
+    names = _imported(tree)
+    if any(_TRAINER.fullmatch(name) for name in names):
+        return "pytorch"
+    return "keras" if any(map(_wants_keras, names)) else "pytorch"
 
 
 def _imported(tree: ast.Module) -> set[str]:

@@ -23,6 +23,7 @@ from debugger.run import Run, framework_of
         "from transformers import (\n    TFBertModel,\n)",
         "from transformers.models.bert.modeling_tf_bert import TFBertModel",
         "import transformers as t\nmodel = t.TFAutoModel.from_pretrained('x')",
+        "from transformers import TFTrainer",
         "from transformers.keras_callbacks import KerasMetricCallback",
         "from transformers import keras_callbacks",
         "import transformers.keras_callbacks",
@@ -51,6 +52,8 @@ def test_a_script_that_imports_tensorflow_or_keras_is_a_keras_script(script: str
         "tensorflow = 3\ntensorflow.keras",
         "import torch\n# no keras here\nprint 'old'",
         "from mine.keras import layers\nprint 'old'",
+        "try:\n    import keras\nexcept ImportError:\n    pass\nfrom transformers import Trainer",
+        "import tensorflow as tf\nimport transformers\ntransformers.Seq2SeqTrainer()",
         "\0",
     ],
 )
