@@ -133,7 +133,17 @@ def _panel(
     said = "; ".join(
         f"{line.name}: {plain(line.points[0][1])} → {plain(line.points[-1][1])}" for line in lines
     )
-    return _svg(drawn, said)
+    return f'<div class="curve">{_svg(drawn, said)}{_legend(lines, marks)}</div>'
+
+
+def _legend(lines: list[Line], marks: Mapping[str, float]) -> str:
+    """The names for a screen that is too narrow to have them beside the lines."""
+    named = [("level", name, y) for name, y in marks.items()]
+    named += [(line.kind, line.name, line.points[-1][1]) for line in lines]
+    listed = "".join(
+        f'<li class="{kind}">{escape(name)} {plain(y)}</li>' for kind, name, y in named
+    )
+    return f'<ul class="legend" aria-hidden="true">{listed}</ul>'
 
 
 def _svg(drawn: str, said: str, high: float = HIGH) -> str:
