@@ -17,7 +17,7 @@ from debugger.failure import Failure, failure_of, remember_source
 from debugger.run import Framework, framework_of
 
 if TYPE_CHECKING:
-    from debugger.pipelines.keras.memory import Hold
+    from debugger.pipelines.keras.gpu import GpuMemory
 
 MOST_TRAININGS = 12
 EARLIER_STEPS = 8
@@ -242,8 +242,8 @@ def _makes_trainer(node: ast.expr) -> bool:
 class Building:
     """How running the script up to its training went. No `trainer`: nothing to look at.
 
-    Of Keras `trainer` is the Fit, and `memory` how it holds a GPU's; at `foreign_line` a model of
-    Keras 3 was to be trained.
+    Of Keras `trainer` is the Fit, and `gpu_memory` how it would hold a GPU's; at `foreign_line` a
+    model of Keras 3 was to be trained.
     `rehearsed` are the trainings before it: line, steps that were run, steps planned. `earlier` is
     the one among them that trained this Trainer's model. `trains_again`: a later one was not run.
     """
@@ -258,7 +258,7 @@ class Building:
     earlier: Any = None
     trains_again: bool = False
     foreign_line: int | None = None
-    memory: Hold | None = None
+    gpu_memory: GpuMemory | None = None
     framework: Framework = "pytorch"
     warnings: tuple[str, ...] = field(default=())
 
@@ -325,7 +325,7 @@ def _build(
         rehearsed=tuple((one.line, one.steps, one.planned) for one in built.rehearsed),
         earlier=built.earlier,
         foreign_line=getattr(built, "foreign_line", None),
-        memory=_memory() if framework == "keras" and built.trainer is not None else None,
+        gpu_memory=_gpu_memory() if framework == "keras" and built.trainer is not None else None,
         framework=framework,
         warnings=tuple(
             str(warning.message)
@@ -335,10 +335,10 @@ def _build(
     )
 
 
-def _memory() -> Hold:
-    from debugger.pipelines.keras.memory import hold
+def _gpu_memory() -> GpuMemory:
+    from debugger.pipelines.keras.gpu import gpu_memory
 
-    return hold()
+    return gpu_memory()
 
 
 @contextmanager

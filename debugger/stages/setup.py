@@ -10,7 +10,7 @@ from debugger.script import Building, Places
 from debugger.stages import first_line, traceback_shown
 
 if TYPE_CHECKING:
-    from debugger.pipelines.keras.memory import Hold
+    from debugger.pipelines.keras.gpu import GpuMemory
 
 _GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
 _LOOK_AT_GPUS = f"""os.environ.get("{_GROWTH}")
@@ -39,11 +39,11 @@ def findings(built: Building, text: str) -> list[Finding]:
 def show(built: Building) -> list[Evidence]:
     lines = "\n".join(built.warnings)
     warned = [Evidence("text", "warnings", "setup", {"text": lines})] if lines else []
-    held = _held(built.memory) if built.memory else []
+    held = _held(built.gpu_memory) if built.gpu_memory else []
     return [*traceback_shown("setup", built.failure, "python script.py"), *held, *warned]
 
 
-def _held(memory: Hold) -> list[Evidence]:
+def _held(memory: GpuMemory) -> list[Evidence]:
     """Where there is a GPU, or where it would go wrong if there were one."""
     if not (memory.takes_all or memory.gpus or memory.cards):
         return []
@@ -55,10 +55,10 @@ def _held(memory: Hold) -> list[Evidence]:
 
 def _hungry(built: Building, places: Places) -> list[Finding]:
     """A process that leaves nothing of a GPU to others, where its script chose so."""
-    if built.memory is None or not built.memory.takes_all:
+    if built.gpu_memory is None or not built.gpu_memory.takes_all:
         return []
     line = places.naming(_GROWTH) or built.training_line
-    said = built.memory.said or ""
+    said = built.gpu_memory.said or ""
     return [_finding("takes_all_memory", "fault", line, said=said)]
 
 

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
-from debugger.pipelines.keras.memory import GROWTH, Card, cards, hold
+from debugger.pipelines.keras.gpu import GROWTH, Card, cards, gpu_memory
 
 
 def told(monkeypatch: pytest.MonkeyPatch, said: str | None) -> bool | None:
     monkeypatch.delenv(GROWTH, raising=False)
     if said is not None:
         monkeypatch.setenv(GROWTH, said)
-    return hold().takes_all
+    return gpu_memory().takes_all
 
 
 def a_gpu(monkeypatch: pytest.MonkeyPatch, growth: bool = False, limits: Any = None) -> None:

@@ -25,7 +25,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Hold:
+class GpuMemory:
     """`takes_all`: the first use of a GPU takes nearly all of its memory. None: not to be told.
 
     `said` is what the variable says, `gpus` how many TensorFlow may use.
@@ -37,9 +37,9 @@ class Hold:
     cards: tuple[Card, ...] = ()
 
 
-def hold() -> Hold:
+def gpu_memory() -> GpuMemory:
     said, gpus = os.environ.get(GROWTH), tf.config.get_visible_devices("GPU")
-    return Hold(_takes_all(said, gpus), said, len(gpus), cards())
+    return GpuMemory(_takes_all(said, gpus), said, len(gpus), cards())
 
 
 def _takes_all(said: str | None, gpus: list[Any]) -> bool | None:
