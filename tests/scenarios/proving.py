@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import replace
 from threading import Semaphore
@@ -48,24 +48,29 @@ class Answers:
         return self._ask(Run(script, ALL, device=CPU, steps=steps))
 
     def twin(self, scenario: Scenario) -> Future[Report]:
-        return self._proof(scenario, scenario.twin, None, always)
+        return self._proof(scenario, scenario.twin, (), always)
 
     def repaired(
-        self, scenario: Scenario, script: str, to_the_end: Callable[[], bool] = always
+        self,
+        scenario: Scenario,
+        script: str,
+        to_the_end: Callable[[], bool] = always,
+        after: Sequence[Future[Report]] = (),
     ) -> Future[Report]:
         """Every stage of a repair that stands beside the twin.
 
         Where its data, its evaluation and every weight after two steps are bit for bit those of
         another proof, and nothing was wrong so far, the rest of its training is the same: it is not
-        run a second time. Another one is trained if it is to be run `to_the_end`.
+        run a second time. Another one is trained if it is to be run `to_the_end`, which is asked
+        when those that it comes `after` have their answers.
         """
-        return self._proof(scenario, script, self.twin(scenario), to_the_end)
+        return self._proof(scenario, script, (self.twin(scenario), *after), to_the_end)
 
     def _proof(
         self,
         scenario: Scenario,
         script: str,
-        after: Future[Report] | None,
+        after: Sequence[Future[Report]],
         to_the_end: Callable[[], bool],
     ) -> Future[Report]:
         run = Run(script, ALL, device=CPU, steps=proof_steps(scenario))
@@ -88,10 +93,9 @@ class Answers:
             return gather(self._engine.events(run))
 
     def _prove(
-        self, run: Run, after: Future[Report] | None, to_the_end: Callable[[], bool]
+        self, run: Run, after: Sequence[Future[Report]], to_the_end: Callable[[], bool]
     ) -> Report:
-        if after is not None:
-            after.result()
+        wait(after)  # without a turn of its own, which one of them may need
         events: list[Event] = []
         with self._turns, closing(self._engine.events(run)) as stream:
             for event in stream:

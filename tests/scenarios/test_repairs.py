@@ -66,7 +66,7 @@ def proofs(answers: Answers, scenario: Scenario) -> dict[str, Future[Report]]:
 
     first, *rest = REPAIRED[scenario.id].values()
     others = [answers.repaired(scenario, script, lambda: False) for script in rest]
-    done = [answers.repaired(scenario, first, no_other_was_trained), *others]
+    done = [answers.repaired(scenario, first, no_other_was_trained, others), *others]
     return dict(zip(REPAIRED[scenario.id], done, strict=True))
 
 
