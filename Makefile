@@ -11,7 +11,7 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for name in $(NAMES); do \
 	$$name -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$name && break; done)
 
-.PHONY: run test bench picture
+.PHONY: run test test-keras test-v5 bench picture
 
 run: .venv/.run
 	@.venv/bin/python app.py
@@ -21,7 +21,12 @@ test: .venv/.test .venv-v5/.test
 	.venv/bin/ruff check .
 	.venv/bin/pyright
 	.venv/bin/python -m pytest
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target --keep-going test-keras test-v5
+
+test-keras:
 	TF_USE_LEGACY_KERAS=1 .venv/bin/python -m pytest tests/keras_pipeline
+
+test-v5:
 	.venv-v5/bin/python -m pytest tests/stages tests/pipelines
 
 bench: .venv/.test

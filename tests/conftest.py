@@ -43,7 +43,8 @@ def asked(
             asking.setdefault(module, set()).add(spec.params["scenario"].id)
     cores = os.cpu_count() or 1
     folder = tmp_path_factory.mktemp("clinic")
-    with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
+    # Most threads only wait for the answers of others; how many run at once, the answers decide.
+    with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(8 * cores) as threads:
         answers = Answers(engine, threads, at_once=1)
         for module, scenario_ids in asking.items():
             module.ask(answers, scenario_ids)  # type: ignore[attr-defined]
