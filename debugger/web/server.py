@@ -4,6 +4,7 @@ import gc
 import os
 import socket
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from importlib.util import find_spec
@@ -114,6 +115,7 @@ def _launch(
         blocks = build(found, shared, settings, words, clinic)
         ahead = [] if settings.login else [Middleware(Ahead, clinic)]
         blocks.queue(default_concurrency_limit=64)
+        warnings.filterwarnings("ignore", "'HTTP_422", module="gradio")  # told at every press
         with redirect_stdout(StringIO()):  # gradio tells of its MCP server in words of its own
             blocks.launch(
                 server_name=settings.host,
