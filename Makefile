@@ -23,10 +23,10 @@ test: .venv/.test .venv-v5/.test
 	.venv/bin/python -m pytest
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target --keep-going test-keras test-v5
 
-test-keras:
+test-keras: .venv/.test
 	TF_USE_LEGACY_KERAS=1 .venv/bin/python -m pytest tests/keras_pipeline
 
-test-v5:
+test-v5: .venv-v5/.test
 	.venv-v5/bin/python -m pytest tests/stages tests/pipelines
 
 bench: .venv/.test
