@@ -43,8 +43,7 @@ def asked(
             asking.setdefault(module, set()).add(spec.params["scenario"].id)
     cores = os.cpu_count() or 1
     folder = tmp_path_factory.mktemp("clinic")
-    # Most threads only wait for the answers of others; how many run at once, the answers decide.
-    with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(8 * cores) as threads:
+    with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
         answers = Answers(engine, threads, at_once=1)
         for module, scenario_ids in asking.items():
             module.ask(answers, scenario_ids)  # type: ignore[attr-defined]
