@@ -59,7 +59,7 @@ def _limited(gpu: Any) -> bool:
 
 
 def cards() -> tuple[Card, ...]:
-    """None where the driver's own tool is missing."""
+    """Empty where the driver's own tool is missing, or says something else."""
     try:
         answer = subprocess.run(
             _ASK, capture_output=True, text=True, timeout=ASK_SECONDS, check=True

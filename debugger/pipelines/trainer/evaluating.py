@@ -139,8 +139,8 @@ def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...]
 
 def _tried(trainer: Trainer, spy: Spy, facts: Facts, works: bool) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
-    if not works or spy.given is None:
-        return None, None
+    if not works or spy.given is None or facts.task != "classification":
+        return None, None  # labels of other tasks may be no single array
     spy.watching = False
     as_scores = np.ndim(_first(spy.given.predictions)) > 1
     labels = _on_the_cpu(spy.given.label_ids)
