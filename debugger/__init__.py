@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from debugger.report import Report
 from debugger.run import WALK
+
+if TYPE_CHECKING:
+    from debugger.printing import ReadableReport
 
 
 def diagnose(
@@ -16,36 +18,30 @@ def diagnose(
     *,
     stage: str = WALK,
     steps: int = 120,
-) -> Report:
+    language: str = "en",
+) -> ReadableReport:
     """Walk a built Trainer, or a compiled Keras model, through the stages up to the first failure.
 
     A Keras model knows no data, so it comes with the batches that `fit` would be given. `stage` is
-    "walk", "all" or one stage's name; `steps` bounds the `train` stage. Everything is left as it
-    was, to the bit. In a notebook the report shows itself; elsewhere print it.
+    "walk", "all" or one stage's name; `steps` bounds the `train` stage, `language` is what the
+    report speaks. Everything is left as it was, to the bit. In a notebook the report shows itself;
+    elsewhere print it.
     """
+    from debugger import frameworks
     from debugger.diagnosis import diagnose_built
-    from debugger.script import Building
+    from debugger.printing import ReadableReport
+    from debugger.script.building import Building
+    from debugger.words import Words
 
-    if not _is_keras(trainer_or_model):
-        return diagnose_built(Building(trainer_or_model), stage, steps)
-    if train_dataset is None:
-        raise TypeError("A Keras model knows no data: pass the data set that fit would be given.")
-    from debugger.pipelines.keras.building import Fit
-
-    fit = Fit(trainer_or_model, train_dataset, eval_dataset)
-    return diagnose_built(Building(fit, framework="keras"), stage, steps)
-
-
-def _is_keras(built: Any) -> bool:
-    tf_keras, keras = sys.modules.get("tf_keras"), sys.modules.get("keras")
-    if tf_keras is not None and isinstance(built, tf_keras.Model):
-        return True
-    if keras is not None and isinstance(built, keras.Model):
-        raise TypeError(
-            "This is a model of Keras 3. The clinic looks at models of tf-keras, as transformers "
-            "builds them."
-        )
-    return False
+    Words(language)  # one that is not spoken is refused before anything runs
+    for framework in frameworks.FRAMEWORKS:
+        taken = framework.takes(trainer_or_model, train_dataset, eval_dataset)
+        if taken is not None:
+            built = Building(taken, framework=framework.name)
+            report = diagnose_built(built, stage, steps)
+            return ReadableReport(**{**vars(report), "language": language})
+    kind = type(trainer_or_model).__name__
+    raise TypeError(f"diagnose wants a Trainer or a compiled Keras model; this is a {kind}.")
 
 
 __all__ = ["Report", "diagnose"]

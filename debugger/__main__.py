@@ -6,34 +6,45 @@ import textwrap
 import tokenize
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from debugger.arguments import MOST_STEPS, Usage, parse
+from debugger.arguments import MOST_STEPS, Usage, parse, words_of
 from debugger.run import ALL, WALK, Run
 from debugger.settings import SettingError, Settings
 from debugger.settings import read as read_settings
 from debugger.words import Words
 
 if TYPE_CHECKING:
+    from debugger.catalogue import Scenario
+    from debugger.catalogue.recordings import Recording
     from debugger.report import Report
-    from scenarios.recordings import Recording
+    from debugger.workers import Engine
 
     Reports = dict[str, Report]
 
 FAULT, UNJUDGED, USAGE, INTERRUPTED = 1, 2, 64, 130
+RUNNING = ("run", "diagnose", "judge", "check")
+"""The commands that run scripts; the others are at home on every system."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status; see "Exit status" in the README."""
-    from scenarios import ScenarioError
+    from debugger.catalogue import NotThere, ScenarioError
 
+    given = sys.argv[1:] if arguments is None else arguments
     words = Words()
     try:
-        asked = parse(sys.argv[1:] if arguments is None else arguments, words)
+        words = words_of(given, os.environ)
+        asked = parse(given, words)
+        if asked.command in RUNNING and sys.platform != "linux":
+            raise Usage(words.say("cli", "needs_linux"))
         return COMMANDS[asked.command](asked, read_settings(), words)
+    except NotThere as error:
+        print(error.said(words), file=sys.stderr)
+        return USAGE
     except (Usage, SettingError, ScenarioError) as error:
         print(error, file=sys.stderr)
         return USAGE
@@ -43,10 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _list(asked: Namespace, _: Settings, words: Words) -> int:
-    import scenarios
+    from debugger import catalogue
     from debugger.printing.catalogue import to_json, to_text
 
-    found = scenarios.all()
+    found = [catalogue.translated(one, words.language) for one in catalogue.every()]
     if asked.json:
         _say_json([to_json(scenario) for scenario in found])
     else:
@@ -55,13 +66,10 @@ def _list(asked: Namespace, _: Settings, words: Words) -> int:
 
 
 def _run(asked: Namespace, settings: Settings, words: Words) -> int:
-    from debugger.stages.train import steps_for
-    from scenarios import find, recordings
+    from debugger.catalogue import find, recordings
 
     scenario = find(asked.scenario)
-    asked.steps = asked.steps or steps_for(asked.stage, scenario.checks.steps)
-    run = _asked_run(asked, settings, scenario.patched(asked.fix))
-    run = replace(run, filename=str(scenario.folder / "script.py"))
+    run = _run_of(scenario, asked, settings, scenario.patched(asked.fix))
     if scenario.needs is not None and run.device == "auto":
         run = replace(run, device=scenario.needs)
     twin = replace(run, script=scenario.twin, stage="train")
@@ -84,22 +92,30 @@ def _run(asked: Namespace, settings: Settings, words: Words) -> int:
 
 def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
     path = Path(asked.script)
-    run = _asked_run(asked, settings, _script(path, words))
-    run = replace(run, filename=str(path.absolute()), folder=os.getcwd())
+    run = Run(
+        _script(path, words),
+        _stage(asked),
+        asked.seed,
+        asked.device or settings.device,  # type: ignore[arg-type]
+        settings.assets,  # type: ignore[arg-type]
+        filename=str(path.absolute()),
+        folder=os.getcwd(),
+        arguments=tuple(asked.arguments),
+        steps=asked.steps or MOST_STEPS,
+    )
     with _engine(settings, words, own_script=True) as ask:
         report = ask({"script": run})["script"]
     return _tell(report, asked.json, words)
 
 
 def _judge(asked: Namespace, settings: Settings, words: Words) -> int:
+    from debugger.catalogue import find
     from debugger.judge import judge
     from debugger.printing.verdict import to_json, to_text
-    from scenarios import find
 
     scenario = find(asked.scenario)
-    asked.stage, asked.all, asked.steps = None, True, scenario.checks.steps
-    run = _asked_run(asked, settings, _script(Path(asked.script), words))
-    run = replace(run, filename=str(scenario.folder / "script.py"))
+    asked.stage, asked.all, asked.steps = None, True, None
+    run = _run_of(scenario, asked, settings, _script(Path(asked.script), words))
     with _engine(settings, words) as ask:
         reports = ask({"script": run, "twin": replace(run, script=scenario.twin)})
     report, twin = reports["script"], reports["twin"]
@@ -114,23 +130,58 @@ def _judge(asked: Namespace, settings: Settings, words: Words) -> int:
 
 
 def _export(asked: Namespace, _: Settings, words: Words) -> int:
+    from debugger.catalogue import find, translated
     from debugger.export import write_notebook
-    from scenarios import find
 
-    scenario = find(asked.scenario)
+    scenario = translated(find(asked.scenario), words.language)
     path = Path(asked.notebook)
     if path.suffix != ".ipynb":
         raise Usage(words.say("cli", "notebook_name", path=path))
     try:
-        write_notebook(scenario, path)
+        write_notebook(scenario, path, words.language)
     except OSError as error:
         raise Usage(words.say("cli", "not_writable", path=path, reason=error.strerror)) from error
     _say(words.say("cli", "written", path=path) + "\n")
     return 0
 
 
+def _check(asked: Namespace, settings: Settings, words: Words) -> int:
+    from debugger.catalogue import ScenarioError, checking, loading, proof
+    from debugger.printing.progress import ProgressLine
+
+    folder = loading.folder_of(asked.scenario)
+    try:
+        scenario = loading.load_to_check(folder)
+    except ScenarioError as error:
+        return _tell_checked(asked, error.complaints, 0, words)
+    with _opened(settings, words) as engine, ProgressLine(sys.stderr, words) as line:
+
+        def tell(done: int, of: int, seconds: float) -> None:
+            about = {"scenario": scenario.id, "done": done, "of": of, "left": _minutes(seconds)}
+            line.say(words.say("cli", "checking", **about))
+
+        complaints = checking.prove(scenario, engine, settings.workers, tell)
+    return _tell_checked(asked, complaints, len(proof.promises(scenario)), words)
+
+
+def _tell_checked(asked: Namespace, complaints: Sequence[str], promises: int, words: Words) -> int:
+    """`promises` is how many were put to the proof: none where the files do not hold together."""
+    name = asked.scenario
+    if asked.json:
+        _say_json(
+            {"id": name, "sound": not complaints, "proved": promises, "complaints": complaints}
+        )
+    elif complaints:
+        code = "checked" if promises else "checked_files"
+        _say("\n".join(complaints) + "\n\n")
+        _say(words.say("cli", code, scenario=name, count=len(complaints)) + "\n")
+    else:
+        _say(words.say("cli", "sound", scenario=name, promises=promises) + "\n")
+    return FAULT if complaints else 0
+
+
 def _new(asked: Namespace, _: Settings, words: Words) -> int:
-    from scenarios.new import make
+    from debugger.catalogue.new import make
 
     try:
         folder = make(asked.scenario, asked.framework)
@@ -162,44 +213,55 @@ def _script(path: Path, words: Words) -> str:
     return text
 
 
-def _asked_run(asked: Namespace, settings: Settings, script: str) -> Run:
-    device: Any = asked.device or settings.device
-    assets: Any = settings.assets
-    return Run(
+def _run_of(scenario: "Scenario", asked: Namespace, settings: Settings, script: str) -> Run:
+    from debugger.catalogue.running import run_of
+
+    run = run_of(
+        scenario,
+        _stage(asked),
+        settings,
         script,
-        asked.stage or (ALL if asked.all else WALK),
-        asked.seed,
-        device,
-        assets,
+        seed=asked.seed,
+        filename=str(scenario.folder / "script.py"),
         arguments=tuple(asked.arguments),
-        steps=asked.steps or MOST_STEPS,
     )
+    given = {name: value for name in ("device", "steps") if (value := getattr(asked, name, None))}
+    return replace(run, **given)
+
+
+def _stage(asked: Namespace) -> Any:
+    return asked.stage or (ALL if asked.all else WALK)
+
+
+@contextmanager
+def _opened(settings: Settings, words: Words, own_script: bool = False) -> "Iterator[Engine]":
+    """An engine that is gone afterwards.
+
+    Somebody's own script finds the hub and the caches of this machine, as under plain Python.
+    """
+    from debugger.workers import started
+
+    with ExitStack() as opened:
+        try:
+            engine = opened.enter_context(started(settings, online=True if own_script else None))
+        except OSError as error:
+            path, reason = settings.data_dir, error.strerror
+            raise Usage(words.say("cli", "data_dir", path=path, reason=reason)) from error
+        yield engine
 
 
 @contextmanager
 def _engine(
     settings: Settings, words: Words, own_script: bool = False
 ) -> "Iterator[Callable[[dict[str, Run]], Reports]]":
-    """Gives a function that answers runs by their names; the engine is gone afterwards.
-
-    Somebody's own script finds the hub and the caches of this machine, as under plain Python.
-    """
-    from debugger.answers import answers
+    """Gives a function that answers runs by their names, and shows how far they are."""
     from debugger.printing.progress import ProgressLine
-    from debugger.workers.local import LocalEngine
+    from debugger.workers.answers import answers
 
-    folder = settings.data_dir
-    try:
-        engine = LocalEngine(
-            settings.workers,
-            settings.time_limit,
-            settings.memory_mb,
-            folder,
-            online=own_script or settings.assets == "hub",
-        )
-    except OSError as error:
-        raise Usage(words.say("cli", "data_dir", path=folder, reason=error.strerror)) from error
-    with engine, ProgressLine(sys.stderr, words) as progress:
+    with (
+        _opened(settings, words, own_script) as engine,
+        ProgressLine(sys.stderr, words) as progress,
+    ):
         yield lambda runs: answers(engine, runs, progress.show)
 
 
@@ -252,6 +314,10 @@ def _write(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _minutes(seconds: float) -> int:
+    return max(1, round(seconds / 60))
+
+
 def _width() -> int:
     from shutil import get_terminal_size
 
@@ -268,6 +334,7 @@ COMMANDS = {
     "diagnose": _diagnose,
     "judge": _judge,
     "export": _export,
+    "check": _check,
     "new": _new,
 }
 

@@ -1,28 +1,60 @@
 """What may stand behind python -m debugger. Wrong usage is one sentence."""
 
 import argparse
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
+from debugger.frameworks import NAMES
 from debugger.outcome import STAGES
-from debugger.run import FRAMEWORKS
 from debugger.settings import DEVICES
-from debugger.words import Words
+from debugger.words import Words, languages, spoken
 
 MOST_STEPS = 120
 MOST_SEED = 2**32 - 1
+LOCALES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+_IN_ENGLISH = {
+    "unknown_command": r"argument COMMAND: invalid choice: '?(?P<value>.*?)'? \(choose from .*\)",
+    "unknown_arguments": r"unrecognized arguments: (?P<value>.+)",
+    "needs_arguments": r"the following arguments are required: (?P<value>.+)",
+    "needs_value": r"argument (?P<value>\S+): expected one argument",
+    "takes_no_value": r"argument (?P<value>\S+): ignored explicit argument .+",
+    "not_together": r"argument (?P<value>\S+): not allowed with argument (?P<other>\S+)",
+    "ambiguous": r"ambiguous option: (?P<value>\S+) could match (?P<other>.+)",
+}
+"""What argparse says, in English whatever the language. Anything else is passed on as it is."""
 
 
 class Usage(Exception):
     """A sentence for the person who typed the command."""
 
 
+def words_of(arguments: Sequence[str], environment: Mapping[str, str]) -> Words:
+    """The language of `--lang`, which may stand anywhere before --, else of the environment."""
+    named = next(filter(None, (environment.get(name) for name in LOCALES)), "")
+    words = Words(spoken(re.split(r"[.@]", locale)[0] for locale in named.split(":")))
+    asked = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    asked.add_argument("--lang")
+    try:
+        lang = asked.parse_known_args(_before_dashes(arguments))[0].lang
+    except argparse.ArgumentError:  # nothing stands after it, which is said with all other usage
+        lang = None
+    if lang is not None:
+        _one_of("unknown_language", list(languages()), words)(lang)
+    return words if lang is None else Words(lang)
+
+
+def _before_dashes(arguments: Sequence[str]) -> list[str]:
+    given = list(arguments)
+    return given[: given.index("--")] if "--" in given else given
+
+
 def parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
     """The command and its options; `arguments` of it is what stands after --."""
-    given = list(arguments)
-    own = given[: given.index("--")] if "--" in given else given
+    own = _before_dashes(arguments)
     asked = _parser(words).parse_args(own)
-    asked.arguments = given[len(own) + 1 :]
+    asked.arguments = list(arguments[len(own) + 1 :])
     if asked.command is None:
         raise Usage(words.say("cli", "see_help", message=words.say("cli", "no_command")))
     if asked.arguments and asked.command not in ("run", "diagnose"):
@@ -31,27 +63,54 @@ def parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
 
 
 class _Parser(argparse.ArgumentParser):
+    """argparse, where it can, in the words of one language."""
+
+    def __init__(self, words: Words, **options: Any) -> None:
+        self._words = words
+        shown = partial(_Help, head=words.say("cli", "usage"))
+        super().__init__(**options, add_help=False, formatter_class=shown)
+        self._positionals.title = words.say("cli", "places")
+        self._optionals.title = words.say("cli", "options")
+        self.add_argument("-h", "--help", action="help", help=words.say("cli", "help"))
+        told = words.say("cli", "help_lang", known=", ".join(languages()))
+        self.add_argument("--lang", metavar="LANG", help=told)
+
     def error(self, message: str) -> NoReturn:
+        for code, pattern in _IN_ENGLISH.items():
+            if found := re.fullmatch(pattern, message):
+                raise Usage(self._words.say("cli", code, **found.groupdict()))
         message = message[:1].upper() + message[1:]
-        raise Usage(Words().say("cli", "see_help", message=message))
+        raise Usage(self._words.say("cli", "see_help", message=message))
+
+
+class _Help(argparse.HelpFormatter):
+    def __init__(self, *given: Any, head: str, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self._head = head
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        head = f"{self._head} " if prefix is None else prefix
+        super().add_usage(usage, actions, groups, head)
 
 
 def _parser(words: Words) -> argparse.ArgumentParser:
     def text(code: str, **numbers: Any) -> str:
         return words.say("cli", code, **numbers)
 
-    parser = _Parser(prog="python -m debugger", description=text("about"), epilog=text("after"))
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    listing, run, diagnose, judge, export, new = (
-        commands.add_parser(name, help=text(f"help_{name}"), epilog=text("after"))
-        for name in ("list", "run", "diagnose", "judge", "export", "new")
+    parser = _Parser(
+        words, prog="python -m debugger", description=text("about"), epilog=text("after")
     )
-    for sub in (run, judge, export):
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    listing, run, diagnose, judge, export, check, new = (
+        commands.add_parser(name, words=words, help=text(f"help_{name}"), epilog=text("after"))
+        for name in ("list", "run", "diagnose", "judge", "export", "check", "new")
+    )
+    for sub in (run, judge, export, check):
         sub.add_argument("scenario", metavar="SCENARIO", help=text("help_scenario"))
     new.add_argument("scenario", metavar="ID", help=text("help_new_id"))
-    framework = _one_of("unknown_framework", FRAMEWORKS, words)
-    shown = text("help_framework", allowed=", ".join(FRAMEWORKS))
-    new.add_argument("--framework", metavar="F", type=framework, default=FRAMEWORKS[0], help=shown)
+    framework = _one_of("unknown_framework", NAMES, words)
+    shown = text("help_framework", allowed=", ".join(NAMES))
+    new.add_argument("--framework", metavar="F", type=framework, default=NAMES[0], help=shown)
     diagnose.add_argument("script", metavar="SCRIPT.py", help=text("help_script"))
     judge.add_argument("script", metavar="SCRIPT.py", help=text("help_repair"))
     run.add_argument("--fix", metavar="ID", action="append", default=[], help=text("help_fix"))
@@ -69,7 +128,7 @@ def _parser(words: Words) -> argparse.ArgumentParser:
         sub.add_argument("--device", metavar="DEVICE", type=device, help=text("help_device"))
         seed = _whole("--seed", 0, MOST_SEED, words)
         sub.add_argument("--seed", metavar="N", type=seed, default=0, help=text("help_seed"))
-    for sub in (listing, run, diagnose, judge):
+    for sub in (listing, run, diagnose, judge, check):
         sub.add_argument("--json", action="store_true", help=text("help_json"))
     export.add_argument(
         "--notebook", metavar="OUT.ipynb", required=True, help=text("help_notebook")

@@ -8,13 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from importlib import metadata
-from types import ModuleType
+from typing import Any
 
-from debugger import script
+from debugger import frameworks
 from debugger.failure import forget_source
 from debugger.outcome import (
-    STAGES,
     Ending,
     Event,
     Evidence,
@@ -32,74 +30,47 @@ from debugger.outcome import (
 )
 from debugger.pipelines.face import Pipeline
 from debugger.report import Report, gather
-from debugger.run import ALL, WALK, Framework, Run
-from debugger.stages import (
-    View,
-    batch,
-    data,
-    evaluate,
-    forward,
-    judged,
-    overfit,
-    setup,
-    step,
-    train,
-)
+from debugger.run import ALL, WALK, Run
+from debugger.script.building import Building, build
+from debugger.script.enclosure import OPEN, Enclosure
+from debugger.script.places import Places
+from debugger.stages import LOOKS, TRAINING, setup, train
+from debugger.stages.judging import Stage, View, judged
 
 LOG = logging.getLogger(__name__)
-MODULES: dict[StageName, ModuleType] = {
-    "data": data,
-    "batch": batch,
-    "forward": forward,
-    "step": step,
-    "evaluate": evaluate,
-    "overfit": overfit,
-    "train": train,
-}
-_NEEDS: dict[StageName, tuple[StageName, ...]] = {
-    "batch": ("forward", "step", "evaluate", "overfit", "train"),
-    "forward": ("step", "evaluate", "overfit", "train"),
-    "step": ("overfit", "train"),
-}
-"""A stage that ended in an exception, and the stages that would only meet the same one again."""
-TRAINING: tuple[StageName, ...] = ("overfit", "train")
-_VERSIONS: dict[Framework, tuple[str, ...]] = {
-    "pytorch": ("transformers", "torch", "datasets", "evaluate", "accelerate", "numpy"),
-    "keras": ("transformers", "tensorflow", "tf-keras", "datasets", "evaluate", "numpy"),
-}
 
 Tell = Callable[[Event], None]
 
 
-def perform(run: Run, emit: Tell) -> None:
+def perform(run: Run, emit: Tell, enclosure: Enclosure = OPEN) -> None:
     """Answer one run. This is what a worker process calls; it ends with an Outcome."""
     try:
-        _perform(run, emit)
+        _perform(run, emit, enclosure)
     finally:
         forget_source()
 
 
-def _perform(run: Run, emit: Tell) -> None:
+def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> None:
     started = time.monotonic()
     emit(StageStarted("setup"))
-    if run.device == "cuda" and not _has_cuda(run.framework):
+    if run.device == "cuda" and not frameworks.called(run.framework).load().has_cuda():
         _tell([Finding("no_cuda", "note", "setup")], StageEnded("setup", "unknown", 0.0), emit)
-        emit(Outcome("unknown", "cpu", time.monotonic() - started, versions(run.framework)))
+        emit(_outcome(["unknown"], "cpu", started, run.framework))
         return
-    built = script.build(run.script, run.filename, run.arguments)
+    built = build(run.script, run.filename, run.arguments, enclosure)
     setup_ended = _tell_setup(built, run, time.monotonic() - started, emit)
     endings: list[Ending] = [setup_ended.outcome]
     device = run.device if run.device != "auto" else "cpu"
-    if built.trainer is not None and setup_ended.outcome not in ("fail", "unknown", "stopped"):
+    if built.trained is not None and setup_ended.outcome not in ("fail", "unknown", "stopped"):
         pipeline = _pipeline(built)
         device = pipeline.facts.device
-        view = View(pipeline.facts, script.Places(run.script), has_script=True)
+        view = View(pipeline.facts, Places(run.script), has_script=True)
         endings += _walk(pipeline, view, run.stage, run.steps, emit)
-    emit(Outcome(worst(endings), device, time.monotonic() - started, versions(run.framework)))
+    emit(_outcome(endings, device, started, run.framework))
 
 
 def diagnose_built(
-    built: script.Building, stage: str = WALK, steps: int = 120, tell: Tell | None = None
+    built: Building, stage: str = WALK, steps: int = 120, tell: Tell | None = None
 ) -> Report:
     """The same stages over what is built in this very process. It is left exactly as it was."""
     started = time.monotonic()
@@ -112,9 +83,7 @@ def diagnose_built(
             tell(event)
 
     endings = _walk(pipeline, View(pipeline.facts), stage, steps, emit)
-    seconds = time.monotonic() - started
-    used = versions(built.framework)
-    emit(Outcome(worst(["pass", *endings]), pipeline.facts.device, seconds, used))
+    emit(_outcome(["pass", *endings], pipeline.facts.device, started, built.framework))
     return gather(events)
 
 
@@ -132,9 +101,9 @@ def compare(report: Report, twin: Report) -> Report:
         {
             "series": {
                 "loss": [[n, y] for n, y in enumerate(losses, 1)],
-                "loss of the twin": [[n, y] for n, y in enumerate(twin_losses, 1)],
+                "twin_loss": [[n, y] for n, y in enumerate(twin_losses, 1)],
                 "accuracy": here.measured.get("accuracies", []),
-                "accuracy of the twin": there.measured.get("accuracies", []),
+                "twin_accuracy": there.measured.get("accuracies", []),
             },
             "marks": {},
             "parted_at": parted,
@@ -149,42 +118,26 @@ def compare(report: Report, twin: Report) -> Report:
     return replace(report, stages=tuple(changed if s is here else s for s in report.stages))
 
 
-def versions(framework: Framework) -> dict[str, str]:
-    found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
-    for name in _VERSIONS[framework]:
-        try:
-            found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+def versions(framework: str) -> dict[str, str]:
+    python = ".".join(str(part) for part in sys.version_info[:3])
+    return {"python": python, **frameworks.called(framework).found_versions()}
 
 
-def _has_cuda(framework: Framework) -> bool:
-    if framework == "keras":
-        import tensorflow
-
-        return bool(tensorflow.config.list_physical_devices("GPU"))
-    import torch
-
-    return torch.cuda.is_available()
+def _outcome(endings: list[Ending], device: str, started: float, framework: str) -> Outcome:
+    seconds = time.monotonic() - started
+    return Outcome(worst(endings), device, seconds, versions(framework), framework=framework)
 
 
-def _pipeline(built: script.Building) -> Pipeline:
-    if built.framework == "keras":
-        from debugger.pipelines.keras import KerasPipeline
-
-        return KerasPipeline(built.trainer)
-    from debugger.pipelines.trainer import TrainerPipeline
-
-    return TrainerPipeline(built.trainer, built.earlier)
+def _pipeline(built: Building) -> Pipeline:
+    return frameworks.called(built.framework).load().pipeline(built.trained, built.earlier)
 
 
-def _tell_setup(built: script.Building, run: Run, seconds: float, emit: Tell) -> StageEnded:
+def _tell_setup(built: Building, run: Run, seconds: float, emit: Tell) -> StageEnded:
     findings = setup.findings(built, run.script)
     for evidence in setup.show(built):
         emit(Shown(evidence))
     ended = StageEnded("setup", _ending(findings, built.failure is None), seconds)
-    if built.trainer is None and ended.outcome == "pass":
+    if built.trained is None and ended.outcome == "pass":
         ended = replace(ended, outcome="unknown")
     _tell(findings, ended, emit)
     return ended
@@ -192,54 +145,50 @@ def _tell_setup(built: script.Building, run: Run, seconds: float, emit: Tell) ->
 
 def _walk(pipeline: Pipeline, view: View, stage: str, steps: int, emit: Tell) -> list[Ending]:
     left_out = () if steps else TRAINING
-    wanted: list[StageName] = [
-        n for n in STAGES[1:] if stage in (WALK, ALL, n) and n not in left_out
-    ]
+    wanted = [n for n in LOOKS if stage in (WALK, ALL, n.name) and n.name not in left_out]
     endings: list[Ending] = []
     blocked: dict[StageName, StageName] = {}
-    for name in wanted:
-        if name in blocked:
-            emit(StageEnded(name, "not run", 0.0, (NotRun(name, f"needs_{blocked[name]}"),)))
+    for look in wanted:
+        if look.name in blocked:
+            reason = f"needs_{blocked[look.name]}"
+            emit(StageEnded(look.name, "not run", 0.0, (NotRun(look.name, reason),)))
             continue
-        ended, broke = _one(name, pipeline, view, steps, emit)
+        ended, broke = _one(look, pipeline, view, steps, emit)
         endings.append(ended.outcome)
         if stage == WALK and ended.outcome in ("fail", "stopped"):
             break
         if broke:
-            blocked |= dict.fromkeys(_NEEDS.get(name, ()), name)
+            blocked |= dict.fromkeys(look.blocks, look.name)
     return endings
 
 
 def _one(
-    name: StageName, pipeline: Pipeline, view: View, steps: int, emit: Tell
+    look: Stage[Any], pipeline: Pipeline, view: View, steps: int, emit: Tell
 ) -> tuple[StageEnded, bool]:
     """One stage, and whether it ended in an exception that later stages would meet too."""
-    emit(StageStarted(name))
-    module, started = MODULES[name], time.monotonic()
-    of = steps if name == "train" else overfit.STEPS
+    emit(StageStarted(look.name))
+    started, steps = time.monotonic(), look.steps or steps
 
     def point(series: str, x: float, y: float | None) -> None:
-        emit(Point(name, series, x, y if y is None or math.isfinite(y) else None))
+        emit(Point(look.name, series, x, y if y is None or math.isfinite(y) else None))
         if series == "loss":
-            emit(Progress(name, int(x), of))
+            emit(Progress(look.name, int(x), steps))
 
     try:
-        more = (steps,) if name == "train" else ()
-        seen = module.observe(pipeline, point, *more)
-        shown = module.show(seen, view.facts)
-        findings, not_run = judged(name, module.RULES, seen, view)
-        measured = module.measured(seen)
+        seen = look.observe(pipeline, point, steps)
+        shown = look.show(seen, view.facts)
+        findings, not_run = judged(look.name, look.rules, seen, view)
+        measured = look.measured(seen)
     except Exception as error:
-        LOG.exception("stage %s could not look at this pipeline", name)
+        LOG.exception("stage %s could not look at this pipeline", look.name)
         numbers = {"exception": type(error).__name__, "said": str(error)[:300]}
-        ended = StageEnded(name, "unknown", time.monotonic() - started)
-        _tell([Finding("stage_unreadable", "note", name, None, numbers)], ended, emit)
+        ended = StageEnded(look.name, "unknown", time.monotonic() - started)
+        _tell([Finding("stage_unreadable", "note", look.name, None, numbers)], ended, emit)
         return ended, False
     for evidence in shown:
         emit(Shown(evidence))
-    judged_all = len(not_run) < len(module.RULES)
-    outcome = _ending(findings, judged_all)
-    ended = StageEnded(name, outcome, time.monotonic() - started, tuple(not_run), measured)
+    outcome = _ending(findings, anything_judged=len(not_run) < len(look.rules))
+    ended = StageEnded(look.name, outcome, time.monotonic() - started, tuple(not_run), measured)
     _tell(findings, ended, emit)
     return ended, seen.failure is not None
 

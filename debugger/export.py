@@ -3,26 +3,24 @@
 import ast
 import json
 import textwrap
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from debugger.cells import CELLS
+from debugger.catalogue import Scenario
+from debugger.frameworks import called
 from debugger.outcome import STAGES, StageName
-from debugger.run import Framework
 from debugger.words import Words
-from scenarios import Scenario
 
 MAY_RAISE = "raises-exception"
 Cell = dict[str, Any]
 ASSETS = "scenarios.assets."
 
+PACKAGE = "training-clinic"
 REQUIREMENTS = Path(__file__).parents[1] / "requirements.txt"
+"""Of a checkout that nobody installed as a package, such as a Space."""
+
 PROOF_STEPS = 120
-
-
-def fixed_script(scenario: Scenario) -> str:
-    """The healthy script, as one file that runs by itself beside the clinic."""
-    return scenario.twin
 
 
 def notebook(scenario: Scenario, language: str = "en") -> dict[str, Any]:
@@ -43,7 +41,7 @@ def notebook(scenario: Scenario, language: str = "en") -> dict[str, Any]:
         _markdown(f"## {words.say('notebook', 'repaired')}\n\n{scenario.words.lesson}"),
         _code("\n\n".join(script_cells(scenario.twin))),
         _markdown(words.say("notebook", "proof", steps=PROOF_STEPS)),
-        _code(CELLS[scenario.framework].train.format(steps=PROOF_STEPS)),
+        _code(called(scenario.framework).cells.train.format(steps=PROOF_STEPS)),
     ]
     for number, cell in enumerate(cells):
         cell["id"] = f"{scenario.id.replace('_', '-')}-{number}"
@@ -64,10 +62,13 @@ def write_notebook(scenario: Scenario, path: Path, language: str = "en") -> None
     path.write_text(text + "\n", encoding="utf-8")
 
 
-def pinned(framework: Framework) -> list[str]:
+def pinned(framework: str) -> list[str]:
     """What a notebook needs where the clinic is not installed, as the clinic itself pins it."""
-    lines = REQUIREMENTS.read_text(encoding="utf-8").split()
-    return [line for line in lines if line.partition("==")[0] in CELLS[framework].packages]
+    try:
+        lines = [line.partition(";")[0].strip() for line in metadata.requires(PACKAGE) or ()]
+    except metadata.PackageNotFoundError:
+        lines = REQUIREMENTS.read_text(encoding="utf-8").split()
+    return [line for line in lines if line.partition("==")[0] in called(framework).cells.packages]
 
 
 def script_cells(script: str) -> list[str]:
@@ -115,15 +116,15 @@ def _code(source: str, may_raise: bool = False) -> Cell:
     }
 
 
-def _assets(framework: Framework, words: Words) -> str:
+def _assets(framework: str, words: Words) -> str:
     said = {key: json.dumps(words.say("notebook", key)) for key in ("bundled", "hub")}
     packages = " ".join(pinned(framework))
-    first = CELLS[framework].assets
+    first = called(framework).cells.assets
     return first.format(cpu=words.say("notebook", "cpu"), packages=packages, **said)
 
 
 def _look(scenario: Scenario, stage: StageName) -> str:
-    cells = CELLS[scenario.framework]
+    cells = called(scenario.framework).cells
     return cells.looks.get(stage) or cells.train.format(steps=scenario.checks.steps)
 
 

@@ -17,6 +17,7 @@ _LIBRARIES = (
     "<frozen",
     "<string>",
 )
+_PACKAGES = ("site-packages", "dist-packages")  # the second is Debian's, and so Colab's
 _MEGABYTES = {"bytes": 2**-20, "KiB": 2**-10, "MiB": 1.0, "GiB": 2.0**10}
 _scripts: list[str] = []
 """The script that this process runs, if it runs one: findings name lines of it alone."""
@@ -82,8 +83,10 @@ def failure_of(error: BaseException) -> Failure:
 
 def is_own(filename: str) -> bool:
     """Whether a file is the learner's: neither a library, nor Python's, nor the clinic's."""
+    if filename in _scripts:  # the scenarios of an installed clinic are among the packages
+        return True
     return not (
-        "site-packages" in filename or filename.startswith(_OURS) or filename.startswith(_LIBRARIES)
+        any(folder in filename for folder in _PACKAGES) or filename.startswith(_OURS + _LIBRARIES)
     )
 
 

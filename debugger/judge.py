@@ -5,29 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from debugger.outcome import StageName
+from debugger.catalogue.scenario import Scenario
+from debugger.outcome import STAGES, StageName
 from debugger.report import Report
 from debugger.stages.train import ENOUGH_STEPS
-from scenarios.scenario import Scenario
 
 ROWS_ENOUGH = 1 / 8
 """Of the twin's rows, where a repair may choose its own."""
 EVEN = 1.25
 """How much more frequent than an even share the most frequent label may be."""
-MUST_RUN: tuple[StageName, ...] = (
-    "setup",
-    "data",
-    "batch",
-    "forward",
-    "step",
-    "evaluate",
-    "overfit",
-    "train",
-)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     cured: bool
     missing: tuple[str, ...]
     first_failing_stage: StageName | None
@@ -35,17 +25,17 @@ class Verdict:
     twin_metric: dict[str, Any] = field(default_factory=dict)
 
 
-def judge(report: Report, twin: Report, scenario: Scenario) -> Verdict:
+def judge(report: Report, twin: Report, scenario: Scenario) -> Judgement:
     """What is missing, in the order in which a person would mend it."""
-    if any(twin.stage(name).outcome not in ("pass", "look") for name in MUST_RUN):
-        return Verdict(False, ("twin_failed",), report.first_failing_stage, _metric(report))
+    if any(twin.stage(name).outcome not in ("pass", "look") for name in STAGES):
+        return Judgement(False, ("twin_failed",), report.first_failing_stage, _metric(report))
     missing = [
         *_task_changed(report, twin, scenario),
         *_metric_changed(report, twin),
         *_still_broken(report, twin, scenario),
         *_learns_less(report, twin, scenario),
     ]
-    return Verdict(
+    return Judgement(
         cured=not missing,
         missing=tuple(dict.fromkeys(missing)),
         first_failing_stage=report.first_failing_stage,
@@ -64,9 +54,10 @@ def _still_broken(report: Report, twin: Report, scenario: Scenario) -> list[str]
         for f in report.findings
     ):
         missing.append("fault_still_there")
-    if _found(twin, "trains_before") and _found(report, "trains_again"):
+    unseen = any(finding.code.startswith("trains_again_") for finding in report.findings)
+    if unseen and _found(twin, "trains_before"):
         missing.append("later_training_unseen")
-    if any(report.stage(name).outcome in ("fail", "stopped", "unknown") for name in MUST_RUN):
+    if any(report.stage(name).outcome in ("fail", "stopped", "unknown") for name in STAGES):
         missing.append("stage_fails")
     return missing
 

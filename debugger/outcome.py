@@ -31,8 +31,9 @@ class Evidence:
     """What a stage shows. The title is `words` entry `evidence.<code>`.
 
     `data` by kind: text {text}; table {columns, rows}; tokens {rows: [{tokens, mask, label}]};
-    tensor {shape, dtype, low, high, values}; chart {series: {name: [[x, y]]}, marks: {name: y}};
-    traceback {exception, message, frames: [{file, line, name, code, own}]}.
+    tensor {shape, dtype, low, high, values}; chart {series: {code: [[x, y]]}, marks: {code: y}};
+    traceback {exception, message, frames: [{file, line, name, code, own}]}. A text, a column or a
+    cell is shown as it stands, as the learner's own; only {say: code, ...} is said in `words`.
     `snippet` is the code that a learner can type to see the same.
     """
 
@@ -111,13 +112,17 @@ class StageEnded:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Last event of every run. `finding` says what ended it from outside: time, memory, a crash."""
+    """Last event of every run. `finding` says what ended it from outside: time, memory, a crash.
+
+    `framework` is the name of the one whose words tell of it; "" where none was reached.
+    """
 
     outcome: Ending
     device: str
     seconds: float
     versions: dict[str, str] = Field(default_factory=dict)
     finding: Finding | None = None
+    framework: str = ""
     event: Literal["outcome"] = "outcome"
 
 

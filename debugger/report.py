@@ -43,6 +43,9 @@ class Report:
     device: str = "cpu"
     seconds: float = 0.0
     versions: dict[str, str] = field(default_factory=dict)
+    framework: str = ""
+    language: str = "en"
+    """What it speaks where nobody asks for another: when it is printed, or shown by a notebook."""
 
     @property
     def first_failing_stage(self) -> StageName | None:
@@ -58,24 +61,15 @@ class Report:
 
     def to_json(self, words: Words | None = None) -> dict[str, Any]:
         """The object of the command line's contract, sentences filled in."""
-        words = words or Words()
+        words = (words or Words(self.language)).of(self.framework)
         return {
             "outcome": self.outcome,
             "first_failing_stage": self.first_failing_stage,
             "stages": [_stage_to_json(stage, words) for stage in self.stages],
             "device": self.device,
+            "framework": self.framework or None,
             "versions": self.versions,
         }
-
-    def __str__(self) -> str:
-        from debugger.printing import to_text
-
-        return to_text(self)
-
-    def _repr_html_(self) -> str:
-        from debugger.printing import to_html
-
-        return to_html(self)
 
 
 def gather(events: Iterable[Event]) -> Report:
@@ -112,6 +106,7 @@ def gather(events: Iterable[Event]) -> Report:
                     event.device,
                     event.seconds,
                     event.versions,
+                    event.framework,
                 )
     raise ValueError("a run ended without an outcome")
 

@@ -1,15 +1,21 @@
-"""Quick tests first; what slow ones wait for is asked at once, and runs beside the others."""
+"""Quick tests first, promises last; their runs are asked for at once and go on beside the rest."""
 
 import os
 import signal
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
-from debugger.workers.local import LocalEngine
-from tests.scenarios.proving import Answers
+from debugger.catalogue.proof import Judged, Promise, ask
+from debugger.catalogue.runs import Runs
+from debugger.settings import read
+from debugger.workers import started
+from tests.remembered import Remembered
 
+pytest_plugins = ["tests.progress"]
+# Small models are slower on two threads, and seven times as slow where a proof has the other core.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 # transformers and evaluate import TensorFlow where it is installed; only its own tests want that.
 if os.environ.get("TF_USE_LEGACY_KERAS") != "1":
     os.environ["USE_TF"] = "0"
@@ -18,11 +24,18 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.get_closest_marker("slow") is not None)
+    items.sort(key=_turn)
     needing = [item for item in items if item.get_closest_marker("gpu")]
     if needing and not _has_cuda():
         for item in needing:
             item.add_marker(pytest.mark.skip(reason="this machine has no CUDA device"))
+
+
+def _turn(item: pytest.Item) -> int:
+    """Promises last: while they wait for their runs nothing else would use the machine."""
+    if "promise" in getattr(item, "fixturenames", ()):
+        return 2
+    return int(any(map(item.get_closest_marker, ("slow", "proof"))))
 
 
 def _has_cuda() -> bool:
@@ -31,28 +44,28 @@ def _has_cuda() -> bool:
     return torch.cuda.is_available()
 
 
+Judging = dict[Promise, Judged]
+
+
 @pytest.fixture(scope="session", autouse=True)
 def asked(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Answers]:
-    """A module that waits for runs says which in `ask(answers, ids)`, of the scenarios selected."""
-    asking: dict[object, set[str]] = {}
-    for item in request.session.items:
-        spec, module = getattr(item, "callspec", None), getattr(item, "module", None)
-        if spec is not None and "scenario" in spec.params and hasattr(module, "ask"):
-            asking.setdefault(module, set()).add(spec.params["scenario"].id)
-    cores = os.cpu_count() or 1
+) -> Iterator[tuple[Runs, Judging]]:
+    """What the selected tests want proved is run beside the others, one script at a time."""
+    specs = [getattr(item, "callspec", None) for item in request.session.items]
+    wanted = [spec.params["promise"] for spec in specs if spec and "promise" in spec.params]
     folder = tmp_path_factory.mktemp("clinic")
-    with LocalEngine(cores, 600, 4000, folder) as engine, ThreadPoolExecutor(cores) as threads:
-        answers = Answers(engine, threads, at_once=1)
-        for module, scenario_ids in asking.items():
-            module.ask(answers, scenario_ids)  # type: ignore[attr-defined]
-        yield answers
-        threads.shutdown(cancel_futures=True)
+    with started(replace(read({}), time_limit=900, memory_mb=4000, data_dir=folder)) as engine:
+        cache: pytest.Cache | None = getattr(request.config, "cache", None)
+        known = Remembered(engine, cache.mkdir("runs")) if cache and wanted else engine
+        runs = Runs(known, at_once=1)
+        yield runs, {promise: ask(promise, runs) for promise in wanted}
+        runs.close()
 
 
 @pytest.fixture(scope="session")
-def answers(asked: Answers) -> Answers:
-    """Whoever waits for an answer has all cores for it."""
-    asked.hurry((os.cpu_count() or 1) - 1)
-    return asked
+def complaints(asked: tuple[Runs, Judging]) -> Callable[[Promise], list[str]]:
+    """What is wrong with a promise. Whoever waits for an answer has all cores for it."""
+    runs, judging = asked
+    runs.hurry((os.cpu_count() or 1) - 1)
+    return lambda promise: list(judging[promise]())

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from debugger.report import Report, gather
 from debugger.run import Run
+from debugger.settings import read
 from debugger.words import Words
-from debugger.workers.local import LocalEngine
+from debugger.workers import Engine, started
 
 ROOT = Path(__file__).parent.parent
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 ENDINGS = [
     ("runs for ever", "while True:\n    pass\n", "out_of_time", "stopped"),
@@ -29,12 +31,14 @@ ENDINGS = [
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEngine]:
-    with LocalEngine(2, 10, 1500, tmp_path_factory.mktemp("clinic")) as engine:
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder = tmp_path_factory.mktemp("clinic")
+    settings = replace(read({}), workers=2, time_limit=10, memory_mb=1500, data_dir=folder)
+    with started(settings) as engine:
         yield engine
 
 
-def answered(engine: LocalEngine, script: str) -> Report:
+def answered(engine: Engine, script: str) -> Report:
     return gather(engine.events(Run(script)))
 
 
@@ -44,18 +48,18 @@ def answered(engine: LocalEngine, script: str) -> Report:
     ids=[ending[0] for ending in ENDINGS],
 )
 def test_a_script_that_ends_badly_has_its_own_sentence(
-    engine: LocalEngine, script: str, code: str, outcome: str
+    engine: Engine, script: str, code: str, outcome: str
 ) -> None:
     report = answered(engine, script)
 
     assert report.outcome == outcome
     assert [finding.code for finding in report.findings] == [code]
-    assert Words().finding(report.findings[0])
+    assert Words().of(report.framework).finding(report.findings[0])
     healthy = answered(engine, "print('still here')\n")
     assert [finding.code for finding in healthy.findings] == ["no_trainer"]
 
 
-def test_a_run_for_a_gpu_that_is_not_there_says_so(engine: LocalEngine) -> None:
+def test_a_run_for_a_gpu_that_is_not_there_says_so(engine: Engine) -> None:
     import torch
 
     if torch.cuda.is_available():
@@ -65,7 +69,7 @@ def test_a_run_for_a_gpu_that_is_not_there_says_so(engine: LocalEngine) -> None:
     assert (report.outcome, [f.code for f in report.findings]) == ("unknown", ["no_cuda"])
 
 
-def test_nan_weights_end_in_a_finding_and_not_in_a_crash(engine: LocalEngine) -> None:
+def test_nan_weights_end_in_a_finding_and_not_in_a_crash(engine: Engine) -> None:
     script = (
         f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
         "import torch\nfrom tests import tiny\nmodel = tiny.bert()\n"

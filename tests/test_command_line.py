@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-import scenarios
+from debugger import catalogue, frameworks
 from debugger.__main__ import main
 from debugger.outcome import (
     STAGES,
@@ -33,7 +33,6 @@ from debugger.outcome import (
     StageStarted,
 )
 from debugger.run import Run
-from debugger.workers import frameworks
 
 ROOT = Path(__file__).parent.parent
 OVER_THE_TWIN = {"accuracy": 0.9, "losses": [1.1, 0.3], "steps": 2}
@@ -169,7 +168,7 @@ def test_list_as_json_has_the_facts_of_the_contract_and_nothing_else() -> None:
     answer = clinic("list", "--json")
     listed = json.loads(answer.stdout)
     assert (answer.returncode, answer.stderr) == (0, "")
-    assert [entry["id"] for entry in listed] == [scenario.id for scenario in scenarios.all()]
+    assert [entry["id"] for entry in listed] == [scenario.id for scenario in catalogue.every()]
     for entry in listed:
         keys = ["id", "framework", "first_stage", "code", "decoy", "fixes", "cheats"]
         assert list(entry) == keys
@@ -178,7 +177,7 @@ def test_list_as_json_has_the_facts_of_the_contract_and_nothing_else() -> None:
 
 def test_list_for_people_shows_the_complaint_and_not_the_cause() -> None:
     answer = clinic("list")
-    for scenario in scenarios.all():
+    for scenario in catalogue.every():
         assert scenario.id in answer.stdout
         assert " ".join(scenario.words.complaint.split()[:4]) in answer.stdout
         shown = answer.stdout.replace(scenario.id, "")
@@ -250,7 +249,7 @@ def test_json_is_one_object_of_the_contract_with_null_for_nan(
 def test_a_scenario_that_trains_is_compared_with_its_twin(
     engine: type[FakeEngine], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scenario = scenarios.find("two_labels")
+    scenario = catalogue.find("two_labels")
     assert main(["run", "two_labels", "--stage", "train"]) == 0
     assert {run.script for run in engine.asked} == {scenario.script, scenario.twin}
     assert {run.stage for run in engine.asked} == {"train"}
@@ -258,7 +257,7 @@ def test_a_scenario_that_trains_is_compared_with_its_twin(
 
 
 def test_a_scenario_with_the_twins_own_fixes_is_run_once(engine: type[FakeEngine]) -> None:
-    twin = [part for fix in scenarios.find("two_labels").twin_fixes for part in ("--fix", fix)]
+    twin = [part for fix in catalogue.find("two_labels").twin_fixes for part in ("--fix", fix)]
     assert main(["run", "two_labels", "--all", *twin]) == 0
     assert len(engine.asked) == 1
 
@@ -271,7 +270,7 @@ def test_a_scenario_that_never_trains_asks_for_no_twin(engine: type[FakeEngine])
 def test_judge_runs_the_script_and_the_twin_with_all_stages(
     tmp_path: Path, engine: type[FakeEngine], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scenario = scenarios.find("two_labels")
+    scenario = catalogue.find("two_labels")
     (tmp_path / "repair.py").write_text("x = 1\n")
     engine.endings["x = 1\n"] = "fail"
     assert main(["judge", "two_labels", str(tmp_path / "repair.py"), "--json"]) == 1
@@ -299,12 +298,12 @@ def test_judge_does_not_judge_when_the_twin_could_not_be_run(
     tmp_path: Path, engine: type[FakeEngine]
 ) -> None:
     (tmp_path / "repair.py").write_text("x = 1\n")
-    engine.endings[scenarios.find("two_labels").twin] = "stopped"
+    engine.endings[catalogue.find("two_labels").twin] = "stopped"
     assert main(["judge", "two_labels", str(tmp_path / "repair.py")]) == 2
 
 
 def test_judging_the_twin_itself_runs_it_once(tmp_path: Path, engine: type[FakeEngine]) -> None:
-    scenario = scenarios.find("two_labels")
+    scenario = catalogue.find("two_labels")
     (tmp_path / "repair.py").write_text(scenario.twin)
     main(["judge", "two_labels", str(tmp_path / "repair.py")])
     assert len({(run.script, run.filename) for run in engine.asked}) == len(engine.asked) == 1
@@ -399,14 +398,15 @@ def test_ctrl_c_on_the_real_program_leaves_no_process_and_no_trace(tmp_path: Pat
     with subprocess.Popen(
         [sys.executable, "-m", "debugger", "diagnose", str(script)],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "CLINIC_DATA_DIR": str(tmp_path / "data")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     ) as program:
         until = time.monotonic() + 120
-        while not (tmp_path / "started").exists() and time.monotonic() < until:
+        while not any((tmp_path / "data").rglob("started")):
+            assert time.monotonic() < until, "the run never started"
             time.sleep(0.1)
         os.killpg(program.pid, signal.SIGINT)
         out, err = program.communicate(timeout=60)
@@ -414,7 +414,7 @@ def test_ctrl_c_on_the_real_program_leaves_no_process_and_no_trace(tmp_path: Pat
     assert (out, err) == ("", "\nStopped. Nothing was judged.\n")
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("text", "status", "stage"),
     [
@@ -446,14 +446,16 @@ def test_without_tensorflow_a_keras_script_is_not_judged_and_told_how_to_install
     assert said.err == ""
     assert main(["diagnose", str(script), "--json"]) == 2
     setup = json.loads(capsys.readouterr().out)["stages"][0]
-    assert [(f["code"], f["severity"]) for f in setup["findings"]] == [("no_tensorflow", "note")]
+    assert [(f["code"], f["severity"]) for f in setup["findings"]] == [
+        ("framework_missing", "note")
+    ]
 
 
 def test_a_keras_scenario_is_run_and_judged_like_any_other(
     tmp_path: Path, engine: type[FakeEngine], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keras = replace(scenarios.find("two_labels"), framework="keras")
-    monkeypatch.setattr(scenarios, "find", lambda name: keras)
+    keras = replace(catalogue.find("two_labels"), framework="keras")
+    monkeypatch.setattr(catalogue, "find", lambda name: keras)
     (tmp_path / "repair.py").write_text("x = 1\n")
     assert main(["run", "two_labels", "--stage", "data"]) == 0
     assert main(["judge", "two_labels", str(tmp_path / "repair.py")]) != 64
@@ -463,7 +465,7 @@ def test_a_keras_scenario_is_run_and_judged_like_any_other(
 @pytest.mark.slow
 def test_a_scenario_fails_where_it_promises_on_the_real_program() -> None:
     answer = clinic("run", "two_labels")
-    before, _, _ = scenarios.find("two_labels").script.partition("Classification.from_pretrained(")
+    before, _, _ = catalogue.find("two_labels").script.partition("Classification.from_pretrained(")
     assert answer.returncode == 1
     assert answer.stderr == ""
     assert f"at line {before.count(chr(10)) + 1}." in answer.stdout

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-import scenarios
+from debugger import catalogue
 from debugger.diagnosis import compare
-from debugger.judge import MUST_RUN, Verdict, judge
-from debugger.outcome import Ending, Finding, StageName
+from debugger.judge import Judgement, judge
+from debugger.outcome import STAGES, Ending, Finding, StageName
 from debugger.report import Report, StageReport
 from debugger.stages.train import parted_at
 
-SCENARIO = scenarios.find("two_labels")
+SCENARIO = catalogue.find("two_labels")
 ROWS = {"rows": 90, "labels": {"0": 30, "1": 30, "2": 30}, "digest": "abc"}
 MEASURED: dict[str, dict[str, Any]] = {
     "data": {"train": ROWS, "eval": {**ROWS, "digest": "def"}},
@@ -28,7 +28,7 @@ MEASURED: dict[str, dict[str, Any]] = {
 }
 HEALTHY = Report(
     "pass",
-    tuple(StageReport(name, "pass", measured=MEASURED.get(name, {})) for name in MUST_RUN),
+    tuple(StageReport(name, "pass", measured=MEASURED.get(name, {})) for name in STAGES),
 )
 
 
@@ -41,12 +41,12 @@ def measuring(name: StageName, **changes: Any) -> Report:
     return with_stage(name, measured={**MEASURED[name], **changes})
 
 
-def verdict(report: Report, twin: Report = HEALTHY) -> Verdict:
+def verdict(report: Report, twin: Report = HEALTHY) -> Judgement:
     return judge(report, twin, SCENARIO)
 
 
 def test_a_script_that_does_all_that_its_twin_does_is_cured() -> None:
-    assert verdict(HEALTHY) == Verdict(
+    assert verdict(HEALTHY) == Judgement(
         True, (), None, {"accuracy": 0.8, "majority": 0.33, "steps": 60},
         {"accuracy": 0.8, "majority": 0.33, "steps": 60},
     )  # fmt: skip
@@ -91,7 +91,7 @@ def test_what_is_missing_is_named(report: Report, missing: str) -> None:
 
 def test_of_stacked_faults_none_may_stay_behind() -> None:
     quieter = with_stage("batch", findings=(Finding("ragged_batch", "look", "batch"),))
-    stacked = scenarios.find("course_script")
+    stacked = catalogue.find("course_script")
 
     assert judge(quieter, HEALTHY, SCENARIO).cured
     assert judge(quieter, HEALTHY, stacked).missing == ("fault_still_there",)
@@ -107,7 +107,7 @@ PART = {"rows": 31, "labels": {"0": 10, "1": 11, "2": 10}, "digest": "xyz", "sam
 WHOLE = measuring("data", train={**ROWS, "sample": ["a", "b", "c"]}, eval=ROWS | {"sample": ["d"]})
 
 
-def choosing(train: dict[str, Any], evaluation: dict[str, Any] | None = None) -> Verdict:
+def choosing(train: dict[str, Any], evaluation: dict[str, Any] | None = None) -> Judgement:
     measured = {"train": PART | train, "eval": PART | {"sample": ["d"]} | (evaluation or {})}
     return judge(with_stage("data", measured=measured), WHOLE, BALANCED)
 
@@ -134,12 +134,12 @@ def test_where_the_choice_of_rows_is_the_fault_any_balanced_part_of_them_is_a_cu
         ),
     ],
 )
-def test_a_choice_of_rows_that_is_no_cure_says_why(verdict: Verdict, missing: str) -> None:
+def test_a_choice_of_rows_that_is_no_cure_says_why(verdict: Judgement, missing: str) -> None:
     assert verdict.missing == (missing,)
 
 
 def test_a_later_training_must_be_seen_where_the_twins_was() -> None:
-    unseen = with_stage("setup", findings=(Finding("trains_again", "look", "setup"),))
+    unseen = with_stage("setup", findings=(Finding("trains_again_fails", "look", "setup"),))
     seen = with_stage("setup", findings=(Finding("trains_before", "note", "setup"),))
 
     assert verdict(unseen, seen).missing == ("later_training_unseen",)
@@ -247,4 +247,4 @@ def test_the_comparison_says_where_the_twin_went_another_way() -> None:
 
     assert [f.code for f in train.findings] == ["parts_from_twin"]
     assert train.findings[0].numbers["twin"] == 0.8
-    assert "loss of the twin" in train.evidence[-1].data["series"]
+    assert "twin_loss" in train.evidence[-1].data["series"]

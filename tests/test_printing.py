@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from debugger.evidence.text import cells, sparkline
 from debugger.outcome import (
     STAGES,
     Accepted,
@@ -23,8 +24,7 @@ from debugger.outcome import (
     StageEnded,
     StageStarted,
 )
-from debugger.printing import to_html, to_text
-from debugger.printing.text import cells, sparkline
+from debugger.printing import ReadableReport, to_html, to_text
 from debugger.report import Report, gather
 
 HOSTILE = "<script>alert(1)</script>\x1b]0;owned\x07\u202e{{1+1}}"
@@ -35,7 +35,7 @@ DATA: dict[EvidenceKind, dict[str, Any]] = {
     "tensor": {"dtype": "int64", "shape": [8, 20], "low": 0, "high": 30521, "values": [[1, 2]]},
     "chart": {
         "series": {HOSTILE: [[1, 1.5], [2, None], [3, float("nan")], [4, 0.5]], "empty": []},
-        "marks": {"ln(classes)": 1.0986},
+        "marks": {"chance": 1.0986},
     },
     "traceback": {
         "exception": "ValueError",
@@ -137,7 +137,7 @@ def test_long_evidence_is_folded_with_a_count() -> None:
     text = to_text(report("fail", of_every_kind()), 200)
     assert "13 more lines" in text
     assert "3 more rows" in text
-    assert "1 library frames folded" in text
+    assert "1 library frame folded" in text
     assert "script.py:38" in text
     assert "lib.py" not in text
 
@@ -207,7 +207,9 @@ def test_the_html_opens_what_failed_and_folds_what_passed() -> None:
 
 
 def test_a_report_shows_itself_in_a_notebook() -> None:
-    assert report()._repr_html_() == to_html(report())
+    shown = ReadableReport(**vars(report()))
+    assert shown._repr_html_() == to_html(report())
+    assert str(shown) == to_text(report())
 
 
 def test_every_stage_and_every_ending_has_its_words() -> None:

@@ -1,20 +1,27 @@
-"""What is installed where: the whole list, and the one without TensorFlow."""
+"""What is installed where: the package's own lists, and the files that pip reads."""
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
+PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def listed(name: str) -> list[str]:
-    return (ROOT / name).read_text(encoding="utf-8").split("\n")
+    return (ROOT / name).read_text(encoding="utf-8").splitlines()
 
 
-def test_the_list_without_tensorflow_is_the_whole_one_but_for_two_pins() -> None:
-    whole, torch_only = listed("requirements.txt"), listed("requirements-torch.txt")
-    more = [line for line in whole if line not in torch_only]
-    assert [line.partition("==")[0] for line in more] == ["tensorflow", "tf-keras"]
-    assert [line for line in whole if line not in more] == torch_only
+def test_a_space_can_install_all_of_the_app_from_the_one_file_that_its_build_sees() -> None:
+    extras = PROJECT["optional-dependencies"]
+    assert listed("requirements.txt") == [*extras["app"], *extras["keras"]]
 
 
-def test_a_space_can_install_from_the_one_file_that_its_build_sees() -> None:
-    assert [line for line in listed("requirements.txt") if line.startswith("-")] == []
+def test_the_list_without_tensorflow_is_the_app_without_its_keras_shelf() -> None:
+    assert listed("requirements-torch.txt") == PROJECT["optional-dependencies"]["app"]
+
+
+def test_the_package_alone_leaves_to_its_user_which_libraries_she_trains_with() -> None:
+    assert [need for need in PROJECT["dependencies"] if "==" in need.partition(";")[0]] == []
+    names = {need.partition(">")[0] for need in PROJECT["dependencies"]}
+    assert names == {"numpy", "pydantic", "pygments", "landlockpy"}

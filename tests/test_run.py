@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-import scenarios
-from debugger.run import Run, framework_of
+from debugger import catalogue
+from debugger.frameworks import of
+from debugger.run import Run
 
 
 @pytest.mark.parametrize(
@@ -63,10 +64,10 @@ def test_a_script_that_only_sounds_like_it_is_none(script: str) -> None:
 
 def test_a_script_too_deep_to_parse_is_told_by_its_lines() -> None:
     deep = f"x = {'(' * 5000}{')' * 5000}\n"
-    assert framework_of(deep) == "pytorch"
-    assert framework_of(f"import keras\n{deep}") == "keras"
+    assert of(deep).name == "pytorch"
+    assert of(f"import keras\n{deep}").name == "keras"
 
 
-@pytest.mark.parametrize("scenario", scenarios.all(), ids=lambda scenario: scenario.id)
-def test_every_scenario_is_told_by_its_script_and_by_its_twin(scenario: scenarios.Scenario) -> None:
-    assert framework_of(scenario.script) == framework_of(scenario.twin) == scenario.framework
+@pytest.mark.parametrize("scenario", catalogue.every(), ids=lambda scenario: scenario.id)
+def test_every_scenario_is_told_by_its_script_and_by_its_twin(scenario: catalogue.Scenario) -> None:
+    assert of(scenario.script).name == of(scenario.twin).name == scenario.framework

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
-from debugger.run import Framework
 
 Task = Literal[
     "classification", "regression", "multilabel", "tokens", "causal_lm", "seq2seq", "unknown"
@@ -21,11 +20,24 @@ Emit = Callable[[str, float, float | None], None]
 
 
 @dataclass(frozen=True)
+class Compiled:
+    """What `compile` was given: the `strings`, and the `defaults` that these leave.
+
+    `loss` is its name; "" is the model's own. `eagerly`: `fit` runs without a graph.
+    """
+
+    strings: dict[str, str] = field(default_factory=dict)
+    defaults: dict[str, str] = field(default_factory=dict)
+    loss: str = ""
+    eagerly: bool = False
+
+
+@dataclass(frozen=True)
 class Facts:
     """What is fixed once it is built. `label_names` are the data set's, else the model's own.
 
-    Of Keras: what `compile` was given as a string and the `defaults` that this leaves, the name of
-    its loss ("" is the model's own), and whether `fit` runs `eagerly`.
+    `framework` is the name of the one whose words and lines to type belong to it. `compiled` is
+    None where nothing is compiled: then a training loop makes the loss, the steps and the zeroing.
     """
 
     task: Task
@@ -39,11 +51,8 @@ class Facts:
     batch_size: int
     pretrained: bool
     known_collator: bool
-    framework: Framework = "pytorch"
-    strings: dict[str, str] = field(default_factory=dict)
-    defaults: dict[str, str] = field(default_factory=dict)
-    keras_loss: str = ""
-    eagerly: bool = False
+    framework: str = "pytorch"
+    compiled: Compiled | None = None
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,6 @@ class Split:
     looked_at: int
     columns: tuple[str, ...]
     kept: tuple[str, ...]
-    dropped: tuple[str, ...]
     types: dict[str, str]
     label_column: str | None
     labels: tuple[Any, ...]
@@ -152,10 +160,7 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Forward:
-    """Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
-
-    `compiled_loss`: XLA or another compiler makes the loss, and it refuses no label.
-    """
+    """Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan."""
 
     labels: tuple[Any, ...]
     label_type: str
@@ -180,7 +185,6 @@ class Forward:
     expects: Literal["logits", "probabilities"] | None = None
     gives: Literal["logits", "probabilities"] | None = None
     nan_rows: tuple[int, ...] = ()
-    compiled_loss: bool = False
     failure: Failure | None = None
 
 

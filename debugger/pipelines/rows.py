@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from datasets import ClassLabel, Dataset
+from debugger.pipelines.face import Split
 
+SHOWN_ROWS = 4
 LABELS = ("labels", "label", "label_ids")
+
+
+def is_hub(value: Any, *names: str) -> bool:
+    """Whether this is of one of these classes of `datasets`, which a Trainer can do without."""
+    datasets = sys.modules.get("datasets")
+    return isinstance(value, tuple(getattr(datasets, name, ()) for name in names))
 
 
 def class_names_of(dataset: Any) -> tuple[str, ...] | None:
     """The names of the classes, when the data set itself carries them."""
-    features = dataset.features if isinstance(dataset, Dataset) else {}
+    features = dataset.features if is_hub(dataset, "Dataset") else {}
     for name in LABELS:
-        if isinstance(feature := features.get(name), ClassLabel):
+        feature: Any = features.get(name)
+        if is_hub(feature, "ClassLabel"):
             return tuple(feature.names)
     return None
 
@@ -77,7 +86,7 @@ def sample(keys: Sequence[str], labels: Sequence[Any]) -> tuple[str, ...]:
 
 def type_of(value: Any) -> str:
     if isinstance(value, (list, tuple)):
-        return f"list of {type_of(value[0])}" if len(value) else "empty list"
+        return f"list[{type_of(value[0])}]" if len(value) else "list"
     return type(value).__name__
 
 
@@ -87,23 +96,42 @@ def short(value: Any) -> Any:
     return value if isinstance(value, (int, float, bool, type(None))) else str(value)[:300]
 
 
-def signs(
-    keys: Sequence[str],
+def split_of(
+    values: dict[str, list[Any]],
     ids: list[Any] | None,
+    label: str | None,
     labels: Sequence[Any],
-    class_names: tuple[str, ...] | None,
     tokenizer: Any,
-) -> dict[str, Any]:
-    """The fields of a Split by which two sets of rows are compared."""
+    **known: Any,
+) -> tuple[list[str], Split]:
+    """What the `values` of a data set's columns say, and what makes each of its rows itself.
+
+    `ids` are the tokens of each row; a pipeline tells the rest of a Split as `known`.
+    """
+    lengths = tuple(real_lengths(ids, values.get("attention_mask"))) if ids else ()
+    keys = row_keys(values, ids, lengths, label)
+    class_names = known["class_names"]
     named = [class_name(y, class_names) for y in labels] if class_names else []
-    return {
-        "digest": digest([str(row[1:9]) for row in ids or ()], labels),
-        "words": digest(token_sets(ids, tokenizer), labels),
-        "numbered_digest": digest(keys, labels),
-        "named_digest": digest(keys, named),
-        "bare_digest": digest(keys, [""] * len(labels)),
-        "sample": sample(keys, labels) if ids and labels else (),
-    }
+    readable = ids[:SHOWN_ROWS] if ids and tokenizer else []
+    shown = range(min(SHOWN_ROWS, known["looked_at"]))
+    return keys, Split(
+        **known,
+        types={name: type_of(column[0]) for name, column in values.items() if len(column)},
+        label_column=label,
+        labels=tuple(labels),
+        first_rows=tuple({name: short(v[row]) for name, v in values.items()} for row in shown),
+        decoded=tuple(tokenizer.decode(row) for row in readable),
+        tokens=tuple(tuple(tokenizer.convert_ids_to_tokens(row)) for row in readable),
+        lengths=lengths,
+        widths=tuple(len(row) for row in ids or ()),
+        duplicates=known["looked_at"] - len(set(keys)),
+        digest=digest([str(row[1:9]) for row in ids or ()], labels),
+        words=digest(token_sets(ids, tokenizer), labels),
+        numbered_digest=digest(keys, labels),
+        named_digest=digest(keys, named),
+        bare_digest=digest(keys, [""] * len(labels)),
+        sample=sample(keys, labels) if ids and labels else (),
+    )
 
 
 def one_of_each(labels: Sequence[Any], size: int) -> list[int]:

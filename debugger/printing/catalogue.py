@@ -4,8 +4,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from debugger.catalogue import Scenario
 from debugger.words import Words
-from scenarios import Scenario
 
 
 def to_json(scenario: Scenario) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def to_text(scenarios: Sequence[Scenario], words: Words, width: int, colour: boo
             "list_line",
             difficulty=scenario.difficulty,
             minutes=scenario.minutes,
-            framework=words.say("page", scenario.framework),
+            framework=words.of(scenario.framework).say("page", "framework"),
         )
         if scenario.needs is not None:
             facts += ", " + words.say("cli", f"list_needs_{scenario.needs}")

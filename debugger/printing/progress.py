@@ -32,6 +32,10 @@ class ProgressLine:
                 self._now[name] = sentence
                 self._write(" · ".join(filter(None, self._now.values())))
 
+    def say(self, sentence: str) -> None:
+        with self._lock:
+            self._write(sentence)
+
     def _sentence(self, who: str, event: Event) -> str | None:
         match event:
             case Accepted(place=place) if place > 0:

@@ -1,14 +1,11 @@
-"""What both forms of a report say in the same words."""
+"""What every form of a report says in the same words: text, notebook and page."""
 
-import re
 from collections.abc import Mapping
-from typing import Any
 
 from debugger.outcome import Ending, Finding
 from debugger.report import Report, StageReport
 from debugger.words import Words
 
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 MARKS: Mapping[Ending, str] = {
     "pass": "✓",
     "look": "!",
@@ -33,8 +30,7 @@ def conclusion(report: Report, words: Words) -> str:
     if report.outcome == "stopped":
         return words.say("cli", "end_stopped", stage=stage)
     code = {"pass": "end_pass", "look": "end_look"}.get(report.outcome, "end_unknown")
-    stages = len(ran(report))
-    return words.say("cli", code, stages=f"{stages} stage{'' if stages == 1 else 's'}")
+    return words.say("cli", code, count=len(ran(report)))
 
 
 def _faults(report: Report) -> list[Finding]:
@@ -64,23 +60,3 @@ def not_judged(stage: StageReport, words: Words) -> list[str]:
         words.say("cli", "not_judged", rules=", ".join(names), reason=words.say("reason", reason))
         for reason, names in rules.items()
     ]
-
-
-def plain(value: Any) -> str:
-    """A cell or a number as a person writes it: fractions with four digits, no None."""
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e9 else f"{value:.4g}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(plain(item) for item in value) + "]"
-    return str(value)
-
-
-def shape(value: Any) -> str:
-    return " × ".join(str(size) for size in value) or "1"
-
-
-def clean(text: str) -> str:
-    """`text` with its control characters made visible, so that they do nothing."""
-    return CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", text.expandtabs(4))

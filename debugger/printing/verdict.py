@@ -4,19 +4,19 @@ import textwrap
 from dataclasses import asdict
 from typing import Any
 
-from debugger.judge import Verdict
-from debugger.printing.sentences import plain
+from debugger.evidence.plain import plain
+from debugger.judge import Judgement
 from debugger.printing.text import to_text as report_to_text
 from debugger.report import Report
 from debugger.words import Words
 
 
-def to_json(verdict: Verdict, report: Report, words: Words) -> dict[str, Any]:
+def to_json(verdict: Judgement, report: Report, words: Words) -> dict[str, Any]:
     """The object of `judge --json`."""
     return {**asdict(verdict), "stages": report.to_json(words)["stages"]}
 
 
-def to_text(verdict: Verdict, report: Report, words: Words, width: int, colour: bool) -> str:
+def to_text(verdict: Judgement, report: Report, words: Words, width: int, colour: bool) -> str:
     """The report of the repaired script, then the verdict and everything that is missing."""
     lines = [report_to_text(report, width, colour, words)]
     lines.append(words.say("cli", "cured" if verdict.cured else "not_cured"))

@@ -1,128 +1,19 @@
-"""The eight stages, each one file: what it looks at, what it shows, and the rules that judge it.
+"""The stages behind `setup`, in their order. What comes with one more stands in its own file."""
 
-A stage module has `observe(pipeline, emit)`, `show(seen, facts)`, `measured(seen)` and `RULES`.
-A rule is named by its finding's code; it reads plain values and returns a Verdict, CannotJudge
-or None.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
-from debugger.failure import Failure
-from debugger.outcome import Evidence, Finding, NotRun, Severity, StageName
-from debugger.pipelines.face import Facts
-from debugger.script import Places
+from debugger.outcome import STAGES, StageName
+from debugger.stages.batch import BATCH
+from debugger.stages.data import DATA
+from debugger.stages.evaluate import EVALUATE
+from debugger.stages.forward import FORWARD
+from debugger.stages.judging import Stage
+from debugger.stages.overfit import OVERFIT
+from debugger.stages.step import STEP
+from debugger.stages.train import TRAIN
 
-
-@dataclass(frozen=True)
-class View:
-    """What a rule may read beside its stage's values. `places` is empty when there is no script."""
-
-    facts: Facts
-    places: Places = field(default_factory=lambda: Places(""))
-    has_script: bool = False
-
-
-@dataclass(frozen=True)
-class Verdict:
-    severity: Severity
-    line: int | None = None
-    numbers: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class CannotJudge:
-    reason: str
-
-
-Rule = Callable[[Any, View], Verdict | CannotJudge | None]
-
-
-def fault(line: int | None = None, **numbers: Any) -> Verdict:
-    return Verdict("fault", line, numbers)
-
-
-def look(line: int | None = None, **numbers: Any) -> Verdict:
-    return Verdict("look", line, numbers)
-
-
-def note(line: int | None = None, **numbers: Any) -> Verdict:
-    return Verdict("note", line, numbers)
-
-
-NOT_FOR_THIS_TASK = CannotJudge("not_for_this_task")
-
-
-def judged(
-    stage: StageName, rules: Iterable[Rule], seen: Any, view: View
-) -> tuple[list[Finding], list[NotRun]]:
-    """Every rule's answer. An exception that no rule names is a finding of its own."""
-    findings: list[Finding] = []
-    not_run: list[NotRun] = []
-    for rule in (*COMMON, *rules):
-        code = rule.__name__
-        match rule(seen, view):
-            case Verdict(severity, line, numbers):
-                numbers = {**numbers, **_framework(view)}
-                findings.append(Finding(code, severity, stage, line, numbers))
-            case CannotJudge(reason):
-                not_run.append(NotRun(code, reason))
-    failure: Failure | None = seen.failure
-    if failure is not None and not any(f.severity == "fault" for f in findings):
-        said = first_line(failure.message)
-        numbers = {"exception": failure.exception, "said": said, **_framework(view)}
-        findings.append(Finding(f"{stage}_failed", "fault", stage, failure.line, numbers))
-    return findings, not_run
-
-
-def _framework(view: View) -> dict[str, str]:
-    """Keras has sentences of its own for some findings."""
-    return {"framework": "keras"} if view.facts.framework == "keras" else {}
-
-
-def out_of_memory(seen: Any, view: View) -> Verdict | None:
-    failure: Failure | None = seen.failure
-    if failure is None or not failure.out_of_memory:
-        return None
-    line = view.places.argument("per_device_train_batch_size", "batch_size") or failure.line
-    return fault(line, device=view.facts.device)
-
-
-def batch_too_large(seen: Any, view: View) -> Verdict | None:
-    """What the batch was that memory did not suffice for, where a stage has seen its size."""
-    failure, tokens = seen.failure, getattr(seen, "length", None)
-    if failure is None or not failure.out_of_memory or not tokens or not failure.asked_megabytes:
-        return None
-    asked = failure.asked_megabytes
-    return note(None, rows=view.facts.batch_size, tokens=tokens, megabytes=asked)
-
-
-def device_side_assert(seen: Any, view: View) -> Verdict | None:
-    """On a GPU errors arrive late: the line in the traceback is not where it went wrong."""
-    failure: Failure | None = seen.failure
-    if failure is None or not failure.device_lost or failure.out_of_memory:
-        return None
-    return fault(None, said=first_line(failure.message))
-
-
-def mixed_devices(seen: Any, view: View) -> Verdict | None:
-    failure: Failure | None = seen.failure
-    if failure is None or not failure.says("same device"):
-        return None
-    return fault(failure.line, model=view.facts.device)
-
-
-COMMON: tuple[Rule, ...] = (out_of_memory, batch_too_large, device_side_assert, mixed_devices)
-
-
-def first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "")[:300]
-
-
-def traceback_shown(stage: StageName, failure: Failure | None, typed: str) -> list[Evidence]:
-    if failure is None:
-        return []
-    return [Evidence("traceback", "traceback", stage, failure.to_data(), typed)]
+LOOKS: tuple[Stage[Any], ...] = (DATA, BATCH, FORWARD, STEP, EVALUATE, OVERFIT, TRAIN)
+"""At what `setup` has built."""
+TRAINING: tuple[StageName, ...] = tuple(look.name for look in LOOKS if look.trains)
+LIGHT: tuple[StageName, ...] = tuple(name for name in STAGES if name not in TRAINING)
+"""Those that a visitor sees answered within a second or two."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from debugger.evidence.tables import say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Batch, Emit, Facts, Pipeline
-from debugger.stages import (
+from debugger.pipelines.face import Batch, Facts, Pipeline
+from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
+    Stage,
     Verdict,
     View,
     fault,
+    snippet,
     traceback_shown,
 )
-from debugger.stages.snippets import snippet
 
 
-def observe(pipeline: Pipeline, emit: Emit) -> Batch:
+def observe(pipeline: Pipeline, *_: Any) -> Batch:
     return pipeline.batch()
 
 
@@ -28,20 +30,18 @@ def measured(seen: Batch) -> dict[str, Any]:
 
 def show(seen: Batch, facts: Facts) -> list[Evidence]:
     shown = traceback_shown("batch", seen.failure, snippet(facts, "batch"))
-    collator = {"text": facts.collator or "none"}
+    collator = {"text": facts.collator or say("none")}
     shown.append(Evidence("text", "collator", "batch", collator, snippet(facts, "collator")))
     if seen.widths:
         rows = [[length, seen.widths.count(length)] for length in sorted(set(seen.widths))]
-        table = {"columns": ["tokens", "rows"], "rows": rows}
-        shown.append(
-            Evidence("table", "row_lengths", "batch", table, snippet(facts, "row_lengths"))
-        )
+        typed = snippet(facts, "row_lengths")
+        shown.append(table("row_lengths", "batch", ["tokens", "rows"], rows, typed))
     if seen.fields:
         rows = [
             [name, str(list(f.shape)), f.dtype, f.low, f.high] for name, f in seen.fields.items()
         ]
-        table = {"columns": ["field", "shape", "dtype", "low", "high"], "rows": rows}
-        shown.append(Evidence("table", "fields", "batch", table, snippet(facts, "fields")))
+        columns = ["field", "shape", "dtype", "low", "high"]
+        shown.append(table("fields", "batch", columns, rows, snippet(facts, "fields")))
     if seen.mask:
         mask = {
             "shape": [len(seen.mask), len(seen.mask[0])],
@@ -120,6 +120,14 @@ RULES: tuple[Rule, ...] = (
     text_columns,
     no_pad_token,
     padding_not_ignored,
+)
+BATCH = Stage(
+    "batch",
+    observe,
+    show,
+    measured,
+    RULES,
+    blocks=("forward", "step", "evaluate", "overfit", "train"),
 )
 
 

@@ -6,20 +6,22 @@ import re
 from collections import Counter
 from typing import Any
 
+from debugger.evidence.tables import own_table, say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Data, Emit, Entry, Facts, Pipeline, Split
-from debugger.stages import (
+from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
+from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
+    Stage,
     Verdict,
     View,
     fault,
     look,
     note,
+    snippet,
     traceback_shown,
 )
-from debugger.stages.snippets import snippet
 
 IMBALANCED_SHARE = 0.75
 FLATTERING_SHARE = 0.9
@@ -38,7 +40,7 @@ _PAIRS = {
 _ABOUT_CLASSES = ("classification", "multilabel", "regression")
 
 
-def observe(pipeline: Pipeline, emit: Emit) -> Data:
+def observe(pipeline: Pipeline, *_: Any) -> Data:
     return pipeline.data()
 
 
@@ -69,28 +71,16 @@ def show(seen: Data, facts: Facts) -> list[Evidence]:
     split = seen.train
     rows = [list(row.values()) for row in split.first_rows]
     columns = list(split.types)
-    shown.append(_table("first_rows", columns, rows, snippet(facts, "first_rows")))
-    fate = [[name, split.types.get(name, ""), _fate(name, split)] for name in split.columns]
-    shown.append(
-        _table(
-            "columns",
-            ["column", "type", "fate"],
-            fate,
-            snippet(facts, "columns"),
-        )
-    )
+    shown.append(own_table("first_rows", "data", columns, rows, snippet(facts, "first_rows")))
+    fates = [[name, split.types.get(name, ""), _fate(name, split)] for name in split.columns]
+    columns = ["column", "type", "fate"]
+    shown.append(table("columns", "data", columns, fates, snippet(facts, "columns")))
     if split.tokens:
         shown.append(_tokens(split, facts))
     counts = [[_named(label, split), count] for label, count in _counts(split).items()]
     if counts:
-        shown.append(
-            _table(
-                "label_counts",
-                ["label", "rows"],
-                counts,
-                snippet(facts, "label_counts"),
-            )
-        )
+        typed = snippet(facts, "label_counts")
+        shown.append(table("label_counts", "data", ["label", "rows"], counts, typed))
     return shown
 
 
@@ -288,22 +278,21 @@ def labels_in_the_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None
     The training step of transformers finds them there for it. A loss that was told of its logits is
     none the worse for that; one that was named by a string was told nothing.
     """
-    if view.facts.framework != "keras":
+    compiled = view.facts.compiled
+    if compiled is None:
         return None
     if seen.entry is None:
         return _nothing_to_see(seen)
-    loss = view.facts.keras_loss
+    loss = compiled.loss
     if seen.entry.inside is None or "y" in seen.entry.parts or loss in ("", "none"):
         return None
     line = view.places.argument("loss") or _data_line(view)
-    return (fault if "loss" in view.facts.strings else note)(
-        line, label=seen.entry.inside, loss=loss
-    )
+    return (fault if "loss" in compiled.strings else note)(line, label=seen.entry.inside, loss=loss)
 
 
 def ragged_rows(seen: Data, view: View) -> Verdict | None:
     """Rows of unequal length, and nothing between them and the batch that could fill them up."""
-    if view.facts.framework != "keras" or seen.failure is None:
+    if view.facts.compiled is None or seen.failure is None:
         return None
     if not seen.failure.says("same shape") and not seen.failure.says("inhomogeneous"):
         return None
@@ -331,6 +320,7 @@ RULES: tuple[Rule, ...] = (
     text_cut,
     second_sentence_dropped,
 )
+DATA = Stage("data", observe, show, measured, RULES)
 
 
 def _data_line(view: View) -> int | None:
@@ -369,8 +359,8 @@ def _named(label: str, split: Split) -> str:
     return f"{label} {names[int(label)]}" if inside else label
 
 
-def _fate(name: str, split: Split) -> str:
-    return "kept" if name in split.kept else "dropped"
+def _fate(name: str, split: Split) -> dict[str, Any]:
+    return say("kept" if name in split.kept else "dropped")
 
 
 def _reaches(column: str, split: Split) -> bool:
@@ -400,16 +390,13 @@ def _tokens(split: Split, facts: Facts) -> Evidence:
 
 def _entry(entry: Entry, facts: Facts) -> Evidence:
     """One batch as it enters the model: what stands in x, and whether there is a y."""
-    rows = [
+    rows: list[list[Any]] = [
         ["y" if name == "y" else "x", name, str(list(f.shape)), f.dtype, f.low, f.high]
         for name, f in entry.fields.items()
     ]
     if "y" not in entry.parts:
-        rows.append(["y", "nothing", "", "", None, None])
-    rows.append(["loss", facts.keras_loss or "the model's own", "", "", None, None])
+        rows.append(["y", say("nothing"), "", "", None, None])
+    loss = (facts.compiled and facts.compiled.loss) or say("models_own")
+    rows.append([say("loss"), loss, "", "", None, None])
     columns = ["part", "name", "shape", "dtype", "low", "high"]
-    return _table("entry", columns, rows, snippet(facts, "entry"))
-
-
-def _table(code: str, columns: list[str], rows: list[list[Any]], typed: str) -> Evidence:
-    return Evidence("table", code, "data", {"columns": columns, "rows": rows}, typed)
+    return table("entry", "data", columns, rows, snippet(facts, "entry"))

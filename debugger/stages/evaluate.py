@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from typing import Any
 
+from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Emit, Evaluate, Facts, Pipeline
-from debugger.stages import (
+from debugger.pipelines.face import Evaluate, Facts, Pipeline
+from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
+    Stage,
     Verdict,
     View,
     fault,
     look,
+    snippet,
     traceback_shown,
 )
-from debugger.stages.snippets import snippet
 
 SAME_SHARE = 0.95
 _HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews_correlation")
 
 
-def observe(pipeline: Pipeline, emit: Emit) -> Evaluate:
+def observe(pipeline: Pipeline, *_: Any) -> Evaluate:
     return pipeline.evaluate()
 
 
@@ -39,44 +41,36 @@ def measured(seen: Evaluate) -> dict[str, Any]:
 
 def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
     shown = traceback_shown("evaluate", seen.failure, snippet(facts, "evaluate"))
-    keras = facts.framework == "keras"
+    fitted = facts.compiled is not None
     plan = [
-        ["evaluates every" if keras else "eval_strategy", seen.strategy],
-        ["training steps planned", seen.steps],
-        ["evaluations among them", seen.evaluations],
-        ["rows to evaluate on", seen.eval_rows],
-        ["metrics" if keras else "compute_metrics", "given" if seen.has_metric else "none"],
+        ("evaluates_every" if fitted else "eval_strategy", seen.strategy),
+        ("steps_planned", seen.steps),
+        ("evaluations", seen.evaluations),
+        ("eval_rows", seen.eval_rows),
+        ("metrics" if fitted else "compute_metrics", say("given" if seen.has_metric else "none")),
     ]
-    table = {"columns": ["what", "value"], "rows": plan}
-    typed = snippet(facts, "evaluations")
-    shown.append(Evidence("table", "evaluations", "evaluate", table, typed))
+    shown.append(pairs("evaluations", "evaluate", plan, snippet(facts, "evaluations")))
     if names := _names_shown(seen):
-        table = {"columns": ["label", "training set", "evaluation set", "model"], "rows": names}
+        columns = ["label", "training_set", "evaluation_set", "model"]
         typed = snippet(facts, "label_names")
-        shown.append(Evidence("table", "label_names", "evaluate", table, typed))
-    rows = [[f"compute_metrics is handed {n}", str(list(s)), ""] for n, s in seen.given.items()]
-    for call in seen.into_metric[:1]:
-        rows += [
-            [f"the metric is handed {n}", str(v["shape"]), v["dtype"]] for n, v in call.items()
-        ]
-    if rows:
-        table = {"columns": ["what", "shape", "dtype"], "rows": rows}
+        shown.append(table("label_names", "evaluate", columns, names, typed))
+    if rows := _handed(seen):
         typed = snippet(facts, "into_metric")
-        shown.append(Evidence("table", "into_metric", "evaluate", table, typed))
+        shown.append(table("into_metric", "evaluate", ["what", "shape", "dtype"], rows, typed))
     if seen.real:
         answers = {
-            "this model": seen.real,
-            "always one class": seen.constant,
-            "all right": seen.perfect,
+            "this_model": seen.real,
+            "one_class": seen.constant,
+            "all_right": seen.perfect,
         }
         rows = [
-            [who, name, value]
+            [say(who), name, value]
             for who, answer in answers.items()
             for name, value in (answer or {}).items()
         ]
-        table = {"columns": ["predictions", "metric", "answer"], "rows": rows}
+        columns = ["predictions", "metric", "answer"]
         typed = snippet(facts, "metric_answers")
-        shown.append(Evidence("table", "metric_answers", "evaluate", table, typed))
+        shown.append(table("metric_answers", "evaluate", columns, rows, typed))
     return shown
 
 
@@ -254,6 +248,7 @@ RULES: tuple[Rule, ...] = (
     metric_flatters_constant,
     metric_wrong_on_perfect,
 )
+EVALUATE = Stage("evaluate", observe, show, measured, RULES)
 
 
 def _reordered(
@@ -272,6 +267,14 @@ def _reordered(
         moved=len(moved),
         classes=len(here),
     )
+
+
+def _handed(seen: Evaluate) -> list[list[Any]]:
+    """What compute_metrics is handed, and what it hands on to the metric."""
+    rows = [[say("handed", name=n), str(list(shape)), ""] for n, shape in seen.given.items()]
+    for call in seen.into_metric[:1]:
+        rows += [[say("handed_on", name=n), str(v["shape"]), v["dtype"]] for n, v in call.items()]
+    return rows
 
 
 def _names_shown(seen: Evaluate) -> list[list[Any]]:

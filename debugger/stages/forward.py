@@ -5,24 +5,26 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from debugger.evidence.tables import pairs, say
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Emit, Facts, Forward, Pipeline
-from debugger.stages import (
+from debugger.pipelines.face import Compiled, Facts, Forward, Pipeline
+from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
+    Stage,
     Verdict,
     View,
     fault,
     look,
+    snippet,
     traceback_shown,
 )
-from debugger.stages.snippets import snippet
 
 LOSS_FACTOR = 1.5
 
 
-def observe(pipeline: Pipeline, emit: Emit) -> Forward:
+def observe(pipeline: Pipeline, *_: Any) -> Forward:
     return pipeline.forward()
 
 
@@ -34,23 +36,15 @@ def show(seen: Forward, facts: Facts) -> list[Evidence]:
     shown = traceback_shown("forward", seen.failure, snippet(facts, "forward"))
     names = None if facts.label_names is None else list(facts.label_names)
     head = [
-        ["model", facts.model_class],
-        ["num_labels", facts.num_labels],
-        ["label names", ", ".join(names) if names else ""],
-        ["labels in this batch", ", ".join(map(str, seen.labels))],
-        ["model is on", facts.device],
-        ["batch is on", seen.batch_device],
+        ("model", facts.model_class),
+        ("num_labels", facts.num_labels),
+        ("label_names", ", ".join(names) if names else ""),
+        ("labels_in_batch", ", ".join(map(str, seen.labels))),
+        ("model_on", facts.device),
+        ("batch_on", seen.batch_device),
         *_of_the_loss(seen, facts),
     ]
-    shown.append(
-        Evidence(
-            "table",
-            "head",
-            "forward",
-            {"columns": ["what", "value"], "rows": head},
-            snippet(facts, "head"),
-        )
-    )
+    shown.append(pairs("head", "forward", head, snippet(facts, "head")))
     if seen.logits_shape:
         logits = {
             "shape": list(seen.logits_shape),
@@ -172,15 +166,17 @@ def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJud
         return None
     line = view.places.argument("loss")
     low, high = seen.logits_low, seen.logits_high
-    given = view.facts.strings.get("loss", "")
-    return fault(line, loss=seen.loss, low=low, high=high, given=given, name=view.facts.keras_loss)
+    compiled = view.facts.compiled or Compiled()
+    given = compiled.strings.get("loss", "")
+    return fault(line, loss=seen.loss, low=low, high=high, given=given, name=compiled.loss)
 
 
 def softmax_twice(seen: Forward, view: View) -> Verdict | None:
     """Probabilities into a loss that was told to expect logits: it flattens them once more."""
     if seen.expects != "logits" or seen.gives != "probabilities":
         return None
-    return fault(view.places.argument("from_logits", "loss"), name=view.facts.keras_loss)
+    name = view.facts.compiled.loss if view.facts.compiled else ""
+    return fault(view.places.argument("from_logits", "loss"), name=name)
 
 
 def nan_forward(seen: Forward, view: View) -> Verdict | None:
@@ -247,6 +243,9 @@ RULES: tuple[Rule, ...] = (
     trained_already,
     first_loss_off,
 )
+FORWARD = Stage(
+    "forward", observe, show, measured, RULES, blocks=("step", "evaluate", "overfit", "train")
+)
 
 
 def _explained(seen: Forward, view: View) -> bool:
@@ -256,14 +255,15 @@ def _explained(seen: Forward, view: View) -> bool:
     return bool(seen.nan_rows) and list(seen.nan_rows) == outside
 
 
-def _of_the_loss(seen: Forward, facts: Facts) -> list[list[Any]]:
-    if facts.framework != "keras":
+def _of_the_loss(seen: Forward, facts: Facts) -> list[tuple[str, Any]]:
+    compiled = facts.compiled
+    if compiled is None:
         return []
-    expects = [["the loss expects", seen.expects]] if seen.expects else []
-    gives = [["the model gives", seen.gives]] if seen.gives else []
-    string = facts.strings.get("loss") and facts.defaults.get("loss")
-    left = [["given as a string, so all else is a default", string]] if string else []
-    return [["loss", facts.keras_loss or "the model's own"], *left, *expects, *gives]
+    expects = [("loss_expects", seen.expects)] if seen.expects else []
+    gives = [("model_gives", seen.gives)] if seen.gives else []
+    string = compiled.strings.get("loss") and compiled.defaults.get("loss")
+    left = [("given_as_string", string)] if string else []
+    return [("loss", compiled.loss or say("models_own")), *left, *expects, *gives]
 
 
 def _model_line(view: View) -> int | None:
@@ -282,6 +282,6 @@ def _model_line(view: View) -> int | None:
 def _loss_chart(seen: Forward, facts: Facts) -> Evidence:
     points = [[row, loss] for row, loss in enumerate(seen.losses)]
     classes = facts.num_labels or 0
-    marks = {"ln(classes)": math.log(classes)} if classes > 1 else {}
+    marks = {"chance": math.log(classes)} if classes > 1 else {}
     data = {"series": {"loss": points}, "marks": marks, "labels": [str(y) for y in seen.labels]}
     return Evidence("chart", "loss_of_each", "forward", data, snippet(facts, "loss_of_each"))

@@ -5,18 +5,28 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from debugger.evidence.tables import say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Memory, Pipeline
-from debugger.stages import CannotJudge, Rule, Verdict, View, fault, look, traceback_shown
-from debugger.stages.snippets import snippet
+from debugger.stages.judging import (
+    CannotJudge,
+    Rule,
+    Stage,
+    Verdict,
+    View,
+    fault,
+    look,
+    snippet,
+    traceback_shown,
+)
 
 STEPS = 20
 FALLEN = 0.7
 """Of the first loss; a model that memorises falls well below it in twenty steps."""
 
 
-def observe(pipeline: Pipeline, emit: Emit) -> Memory:
-    return pipeline.overfit(STEPS, emit)
+def observe(pipeline: Pipeline, emit: Emit, steps: int) -> Memory:
+    return pipeline.overfit(steps, emit)
 
 
 def measured(seen: Memory) -> dict[str, Any]:
@@ -30,9 +40,9 @@ def show(seen: Memory, facts: Facts) -> list[Evidence]:
         data = {"series": {"loss": points}, "marks": {"perfect": 0.0}}
         shown.append(Evidence("chart", "memory", "overfit", data, snippet(facts, "memory")))
     if seen.after is not None:
-        rows = [["before", seen.before], [f"after {len(seen.losses)} steps", seen.after]]
-        table = {"columns": ["when", "accuracy on the batch"], "rows": rows}
-        shown.append(Evidence("table", "memory_accuracy", "overfit", table))
+        after = say("after_steps", steps=len(seen.losses))
+        rows = [[say("before"), seen.before], [after, seen.after]]
+        shown.append(table("memory_accuracy", "overfit", ["when", "batch_accuracy"], rows))
     return shown
 
 
@@ -50,6 +60,7 @@ def cannot_memorise(seen: Memory, view: View) -> Verdict | CannotJudge | None:
 
 
 RULES: tuple[Rule, ...] = (cannot_memorise,)
+OVERFIT = Stage("overfit", observe, show, measured, RULES, trains=True, steps=STEPS)
 
 
 def _finite(value: float) -> float | None:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
+from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding
-from debugger.script import Building, Places
-from debugger.stages import first_line, traceback_shown
+from debugger.script.building import Building
+from debugger.script.places import Places
+from debugger.stages.judging import first_line, traceback_shown
 
-if TYPE_CHECKING:
-    from debugger.pipelines.keras.gpu import GpuMemory
-
-_GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
-_LOOK_AT_GPUS = f"""os.environ.get("{_GROWTH}")
-tf.config.list_physical_devices("GPU")
-!nvidia-smi"""
 _TODAY = {
     "evaluation_strategy": "eval_strategy",
     "tokenizer": "processing_class",
@@ -32,48 +26,28 @@ def findings(built: Building, text: str) -> list[Finding]:
     """What went wrong before there was a Trainer, then what is odd about the one that there is."""
     if (failed := _failed(built, text)) is not None:
         return [failed]
-    places = Places(text)
-    return [*_hungry(built, places), *_odd(built), *_warned(built, places)]
+    return [*built.findings, *_odd(built), *_warned(built, Places(text))]
 
 
 def show(built: Building) -> list[Evidence]:
     lines = "\n".join(built.warnings)
     warned = [Evidence("text", "warnings", "setup", {"text": lines})] if lines else []
-    held = _held(built.gpu_memory) if built.gpu_memory else []
-    return [*traceback_shown("setup", built.failure, "python script.py"), *held, *warned]
-
-
-def _held(memory: GpuMemory) -> list[Evidence]:
-    """Where there is a GPU, or where it would go wrong if there were one."""
-    if not (memory.takes_all or memory.gpus or memory.cards):
-        return []
-    rows = [[_GROWTH, memory.said or "not set"], ["GPUs that TensorFlow sees", memory.gpus]]
-    rows += [[f"MB taken of {card.name}", f"{card.used} of {card.total}"] for card in memory.cards]
-    table = {"columns": ["what", "value"], "rows": rows}
-    return [Evidence("table", "gpu_memory", "setup", table, _LOOK_AT_GPUS)]
-
-
-def _hungry(built: Building, places: Places) -> list[Finding]:
-    """A process that leaves nothing of a GPU to others, where its script chose so."""
-    if built.gpu_memory is None or not built.gpu_memory.takes_all:
-        return []
-    line = places.naming(_GROWTH) or built.training_line
-    said = built.gpu_memory.said or ""
-    return [_finding("takes_all_memory", "fault", line, said=said)]
+    return [*traceback_shown("setup", built.failure, "python script.py"), *built.evidence, *warned]
 
 
 def _failed(built: Building, text: str) -> Finding | None:
     failure = built.failure
-    if built.hand_written_line is not None:
-        return _finding("hand_written_loop", "note", built.hand_written_line)
+    if built.refused is not None:
+        code, line = built.refused
+        return _finding(code, "note", line)
     if built.exited and failure is not None:
         return _finding("exits_early", "fault", failure.line, status=failure.message or "0")
-    if built.foreign_line is not None:
-        return _finding("keras3_model", "note", built.foreign_line)
     if failure is None:
-        code = "no_fit" if built.framework == "keras" else "no_trainer"
-        return None if built.trainer is not None else _finding(code, "note", None)
+        nothing = called(built.framework).nothing
+        return None if built.trained is not None else _finding(nothing, "note", None)
     said = first_line(failure.message)
+    if built.forbidden is not None:
+        return _finding(built.forbidden, "note", failure.line, said=said)
     if failure.exception in ("SyntaxError", "IndentationError", "TabError"):
         return _finding("does_not_parse", "fault", failure.line, said=said)
     if failure.out_of_memory:
@@ -109,8 +83,9 @@ def _odd(built: Building) -> list[Finding]:
     for line, steps, planned in built.rehearsed:
         numbers = {"steps": steps, "planned": planned, "looked_at": built.training_line}
         found.append(_finding("trains_before", "note", line, **numbers))
-    if built.trains_again:
-        found.append(_finding("trains_again", "look", built.training_line))
+    if built.unseen is not None:
+        numbers = built.unseen.numbers
+        found.append(_finding(built.unseen.code, "look", built.training_line, **numbers))
     if len(built.trainer_lines) > 1 and not built.rehearsed:
         lines = ", ".join(str(line) for line in built.trainer_lines)
         count = len(built.trainer_lines)

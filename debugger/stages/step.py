@@ -6,10 +6,21 @@ import hashlib
 import math
 from typing import Any
 
+from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Emit, Facts, Pipeline, Step
-from debugger.stages import CannotJudge, Rule, Verdict, View, fault, look, note, traceback_shown
-from debugger.stages.snippets import snippet
+from debugger.pipelines.face import Facts, Pipeline, Step
+from debugger.stages.judging import (
+    CannotJudge,
+    Rule,
+    Stage,
+    Verdict,
+    View,
+    fault,
+    look,
+    note,
+    snippet,
+    traceback_shown,
+)
 
 TOO_HIGH = 5e-4
 RATHER_HIGH = 2e-4
@@ -22,7 +33,7 @@ LONGER, SHORTER, OVER = 1.5, 0.5, 0.1
 """Shares of the training: a decay that falls for longer, for less, or is over at once."""
 
 
-def observe(pipeline: Pipeline, emit: Emit) -> Step:
+def observe(pipeline: Pipeline, *_: Any) -> Step:
     return pipeline.step()
 
 
@@ -42,21 +53,19 @@ def show(seen: Step, facts: Facts) -> list[Evidence]:
         for b in seen.blocks
     ]
     if rows:
-        columns = ["block", "weights", "trainable", "gradient norm", "relative update"]
-        table = {"columns": columns, "rows": rows}
-        shown.append(Evidence("table", "blocks", "step", table, snippet(facts, "blocks")))
+        columns = ["block", "weights", "trainable", "gradient_norm", "relative_update"]
+        shown.append(table("blocks", "step", columns, rows, snippet(facts, "blocks")))
     if seen.optimizer:
-        rows = [
-            ["optimizer", seen.optimizer],
-            ["learning rate at its peak", seen.peak_learning_rate],
+        held = [
+            ("optimizer", seen.optimizer),
+            ("peak_rate", seen.peak_learning_rate),
             *_of_the_head(seen),
             *_of_the_schedule(seen),
             *_of_strings(facts),
-            ["learning rate of the first steps", ", ".join(f"{r:g}" for r in seen.learning_rates)],
-            ["weights that train", f"{seen.trainable:,} of {seen.total:,}"],
+            ("first_rates", ", ".join(f"{r:g}" for r in seen.learning_rates)),
+            ("weights_that_train", say("part_of", part=seen.trainable, whole=seen.total)),
         ]
-        table = {"columns": ["what", "value"], "rows": rows}
-        shown.append(Evidence("table", "optimizer", "step", table, snippet(facts, "optimizer")))
+        shown.append(pairs("optimizer", "step", held, snippet(facts, "optimizer")))
     return shown
 
 
@@ -108,7 +117,8 @@ def learning_rate_too_low(seen: Step, view: View) -> Verdict | CannotJudge | Non
 
 def default_behind_a_string(seen: Step, view: View) -> Verdict | None:
     """A string names the optimizer and nothing else: its learning rate is the library's default."""
-    name, rate = view.facts.strings.get("optimizer"), seen.peak_learning_rate
+    compiled, rate = view.facts.compiled, seen.peak_learning_rate
+    name = compiled.strings.get("optimizer") if compiled else None
     if name is None or rate is None:
         return None
     verdict = fault if isinstance(learning_rate_too_high(seen, view), Verdict) else note
@@ -146,7 +156,7 @@ def schedule_too_short(seen: Step, view: View) -> Verdict | CannotJudge | None:
 
 
 def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    if view.facts.framework == "keras":
+    if view.facts.compiled is not None:
         return None  # see default_behind_a_string
     if not view.has_script:
         return CannotJudge("no_script")
@@ -158,8 +168,8 @@ def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | Non
 
 def missing_zero_grad(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """Before the second step the gradients of the first must be gone."""
-    if view.facts.framework == "keras":
-        return CannotJudge("keras_does_it")
+    if view.facts.compiled is not None:
+        return CannotJudge("fit_zeroes_itself")
     if seen.leftover_gradient is None:
         return CannotJudge("one_step_only")
     if seen.leftover_gradient == 0:
@@ -197,6 +207,7 @@ RULES: tuple[Rule, ...] = (
     nan_update,
     nothing_moves,
 )
+STEP = Stage("step", observe, show, measured, RULES, blocks=("overfit", "train"))
 
 
 def _comparable_rate(seen: Step, view: View) -> float | CannotJudge:
@@ -214,30 +225,31 @@ def _freezing_line(view: View) -> int | None:
     return view.places.assignment("requires_grad") or view.places.call("requires_grad_")
 
 
-def _of_the_head(seen: Step) -> list[list[Any]]:
+def _of_the_head(seen: Step) -> list[tuple[str, Any]]:
     rate = seen.head_learning_rate
     same = rate is None or rate == seen.peak_learning_rate
-    return [] if same else [["learning rate of the head at its peak", rate]]
+    return [] if same else [("peak_rate_of_head", rate)]
 
 
-def _of_the_schedule(seen: Step) -> list[list[Any]]:
+def _of_the_schedule(seen: Step) -> list[tuple[str, Any]]:
     if seen.decay is None:
         return []
     return [
-        ["schedule", seen.decay.name],
-        ["it falls for so many steps", seen.decay.steps],
-        ["steps that the training has", seen.decay.planned],
-        ["learning rate at the end", _rounded(seen.last_learning_rate)],
+        ("schedule", seen.decay.name),
+        ("falls_for", seen.decay.steps),
+        ("steps_planned", seen.decay.planned),
+        ("last_rate", _rounded(seen.last_learning_rate)),
     ]
 
 
-def _of_strings(facts: Facts) -> list[list[Any]]:
-    if facts.framework != "keras":
+def _of_strings(facts: Facts) -> list[tuple[str, Any]]:
+    compiled = facts.compiled
+    if compiled is None:
         return []
-    rows: list[list[Any]] = [["fit runs", "eagerly" if facts.eagerly else "as a graph"]]
-    if "optimizer" in facts.strings:
-        rows.append(["optimizer was given as", f'"{facts.strings["optimizer"]}"'])
-        rows.append(["all else is a default", facts.defaults.get("optimizer", "")])
+    rows: list[tuple[str, Any]] = [("fit_runs", say("eagerly" if compiled.eagerly else "as_graph"))]
+    if "optimizer" in compiled.strings:
+        rows.append(("optimizer_given_as", f'"{compiled.strings["optimizer"]}"'))
+        rows.append(("all_else_default", compiled.defaults.get("optimizer", "")))
     return rows
 
 

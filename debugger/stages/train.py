@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from debugger.evidence.tables import table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Pipeline, Training
-from debugger.stages import (
+from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
+    Stage,
     Verdict,
     View,
     fault,
     look,
+    snippet,
     traceback_shown,
 )
-from debugger.stages.snippets import snippet
 from debugger.stages.step import RATHER_HIGH, RATHER_LOW
 
 ENOUGH_STEPS = 60
@@ -32,7 +34,7 @@ def steps_for(stage: str | None, least: int) -> int:
     return max(least, ENOUGH_STEPS) if stage == "train" else least
 
 
-def observe(pipeline: Pipeline, emit: Emit, steps: int = 120) -> Training:
+def observe(pipeline: Pipeline, emit: Emit, steps: int) -> Training:
     return pipeline.train(steps, emit)
 
 
@@ -54,16 +56,15 @@ def show(seen: Training, facts: Facts) -> list[Evidence]:
         if seen.accuracies:
             series["accuracy"] = [list(point) for point in seen.accuracies]
         if seen.eval_losses:
-            series["eval loss"] = [list(point) for point in seen.eval_losses]
-        marks = {"ln(classes)": math.log(seen.classes)} if seen.classes and seen.classes > 1 else {}
+            series["eval_loss"] = [list(point) for point in seen.eval_losses]
+        marks = {"chance": math.log(seen.classes)} if seen.classes and seen.classes > 1 else {}
         if seen.majority is not None:
-            marks["majority class"] = seen.majority
+            marks["majority"] = seen.majority
         data = {"series": series, "marks": marks}
         shown.append(Evidence("chart", "learning", "train", data, snippet(facts, "learning")))
     if seen.predicted:
-        rows = [[label, count] for label, count in seen.predicted.items()]
-        table = {"columns": ["predicted class", "rows"], "rows": rows}
-        shown.append(Evidence("table", "predicted", "train", table, snippet(facts, "predicted")))
+        columns, rows = ["predicted_class", "rows"], seen.predicted.items()
+        shown.append(table("predicted", "train", columns, rows, snippet(facts, "predicted")))
     return shown
 
 
@@ -167,6 +168,7 @@ RULES: tuple[Rule, ...] = (
     worse_than_chance,
     does_not_fall,
 )
+TRAIN = Stage("train", observe, show, measured, RULES, trains=True)
 
 
 def parted_at(losses: list[float | None], twin: list[float | None]) -> int | None:

@@ -1,164 +1,318 @@
-"""The clinic page: five pieces of HTML, and the listeners that redraw what has changed."""
+"""What each press does to a tab. Runs are followed, never awaited."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing
-from typing import Any
+import time
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import get_args
 
-import gradio as gr
+from debugger.catalogue import Scenario, ScenarioError, translated
+from debugger.catalogue.recordings import Recording
+from debugger.catalogue.running import run_of
+from debugger.outcome import STAGES, StageName
+from debugger.report import Report, StageReport
+from debugger.run import WALK, Run
+from debugger.settings import Settings
+from debugger.stages import LIGHT
+from debugger.web.desk import Desk
+from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
+from debugger.web.scene import Provenance, Scene
+from debugger.web.visit import SURENESS, Panel, Side, Visit, kept_case, stacked
+from debugger.words import Words, languages
+from debugger.workers.sharing import Flight, Shared
 
-from debugger.web import regions
-from debugger.web.demo import demonstrate
-from debugger.web.desk import Clinic, Desk
-from debugger.web.markup import escape
-from debugger.web.scene import Scene
-from debugger.web.visit import KEPT, LinkError, Record, read_address, read_record
-from debugger.words import Words
-
-PARTS: dict[str, Callable[[Scene, Words], str]] = {
-    "bar": regions.bar,
-    "rail": regions.rail,
-    "left": regions.left,
-    "right": regions.right,
-    "foot": regions.foot,
-}
-# A press reaches the server with the address, so that a restarted server knows where the tab is.
-# Its number comes back in the bar: gradio loses one of two answers that arrive at the same time.
-PRESSED = """
-element.dataset.listens = '';
-element.addEventListener('click', (event) => {
-  const button = event.target.closest('[data-act]');
-  if (!button || button.disabled || !window.clinic.sure(button)) return;
-  const told = {act: button.dataset.act, with: button.dataset.with, at: location.search};
-  const runs = ['run', 'apply', 'solution'].includes(told.act);
-  window.clinic.press((number) => trigger(
-    runs ? 'submit' : 'click', {...told, number, kept: window.clinic.kept()}
-  ));
-});
-window.clinic.again = () => trigger('click', {act: 'again', at: location.search});
-"""
-SETTLING_SECONDS = 0.3
+TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 
 
-def build(blocks: gr.Blocks, clinic: Clinic) -> None:
-    """Fill a page of `blocks` that stands at /clinic."""
-    desk = gr.State(None)
-    kept = gr.Textbox(visible=False)  # filled by the browser when it arrives
-    with gr.Column(elem_id="clinic"):
-        bar, rail = _part("bar"), _part("rail")
-        with gr.Row(elem_id="work"):
-            left, right = _part("left"), _part("right")
-        foot = _part("foot")
-    parts = [bar, rail, left, right, foot]
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    outputs = [desk, *parts]
-    unchanged = [gr.skip()] * len(outputs)
+class Clinic:
+    """The scenarios, the engine and the settings that every tab shares."""
 
-    async def arrive(kept: str, request: gr.Request) -> list[Any]:
-        at = Desk(record=read_record(kept))
+    def __init__(
+        self,
+        catalogue: Sequence[Scenario],
+        engine: Shared,
+        settings: Settings,
+        recorded: Iterable[tuple[Scenario, Recording]] = (),
+    ) -> None:
+        self.catalogue = catalogue
+        self.known = {scenario.id: scenario for scenario in catalogue}
+        self._shelves = {
+            tag: {scenario.id: translated(scenario, tag) for scenario in catalogue}
+            for tag in languages()
+        }
+        self._engine, self._settings = engine, settings
+        self._prepared: set[str] = set()
+        for scenario, recording in recorded:
+            made = datetime.fromisoformat(recording.date)
+            run = self._run(scenario, WALK, scenario.script)
+            engine.hold(run, recording.events, made, recording.device)
+
+    def shelf(self, language: str) -> dict[str, Scenario]:
+        """Every scenario by its id, in that language."""
+        return self._shelves[language]
+
+    def press(self, desk: Desk, act: str, with_: str) -> None:
+        """Everything that answers at once. What a page cannot have sent changes nothing."""
+        case = desk.record.case(desk.visit.scenario)
+        scenario = self.known[desk.visit.scenario]
+        desk.note = ""
+        match act:
+            case "stage" if with_ in STAGES:
+                desk.go_to(stage=with_, panel="evidence")
+            case "move" if with_ in ("-1", "1"):
+                place = STAGES.index(desk.visit.stage) + int(with_)
+                if 0 <= place < len(STAGES):
+                    desk.go_to(stage=STAGES[place], panel="evidence")
+            case "panel" if with_ in get_args(Panel):
+                desk.go_to(panel=with_)
+            case "side" if with_ in get_args(Side):
+                desk.go_to(side=with_)
+            case "answer" if with_ == "-1" or with_.isdigit():
+                question = scenario.words.questions[desk.visit.stage]
+                if int(with_) < len(question.choices):
+                    answers = {**case.answers, desk.visit.stage: int(with_)}
+                    desk.remember(answers=answers)
+            case "open":
+                desk.remember(opened=True)
+            case "cause" if Words().has("cause", with_) and case.sure is None:
+                desk.remember(cause=with_)
+            case "sure" if case.cause is not None and with_ in SURENESS:
+                desk.remember(sure=with_)
+                if self.scene(desk).left_alone:
+                    desk.remember(solved=True)
+            case "choose":
+                desk.go_to(chosen=with_)
+            case "hint" if case.hints < len(scenario.words.hints):
+                desk.remember(hints=case.hints + 1)
+                desk.go_to(panel="evidence")
+            case "present":
+                desk.go_to(present=not desk.visit.present)
+            case "back" if not desk.busy:
+                left = tuple(change for change in desk.visit.changes if change != with_)
+                self._change(desk, left)
+            case "stop":
+                desk.stopping = True
+            case "reset" if not desk.busy:
+                desk.record = desk.record.without(desk.visit.scenario)
+                desk.visit = Visit(
+                    scenario=scenario.id,
+                    language=desk.visit.language,
+                    present=desk.visit.present,
+                )
+            case _:
+                return
+
+    def plan(self, desk: Desk, act: str, with_: str) -> str | None:
+        """What a press that starts a run wants: a stage's name or a walk. Changes are applied."""
+        scenario = self.known[desk.visit.scenario]
+        desk.note = ""
+        if desk.busy:
+            return None
+        if act == "apply":
+            return WALK if self.apply(desk, with_) else None
+        if act == "solution":
+            self._change(desk, scenario.twin_fixes)
+            desk.remember(peeked=True)
+            return WALK
+        if act == "run" and (with_ == WALK or with_ in STAGES):
+            return with_
+        return None
+
+    def apply(self, desk: Desk, patch_id: str) -> bool:
+        """Put one more change into the script; those give way that it does not go together with."""
+        scenario = self.known[desk.visit.scenario]
+        if not self._change(desk, stacked(scenario, desk.visit.changes, patch_id)):
+            return False
+        tried = desk.record.case(scenario.id).tried
+        desk.remember(tried=tuple(dict.fromkeys((*tried, patch_id))))
+        return True
+
+    def _change(self, desk: Desk, changes: tuple[str, ...]) -> bool:
+        """Put these changes into the script, if they go together."""
         try:
-            _enter(at, str(request.query_params), clinic)
-        except LinkError as error:
-            return [at, *_nowhere(error, clinic.words)]
-        clinic.prepare(at.visit.scenario)
-        return _updates(at, clinic)
+            self.known[desk.visit.scenario].changed(changes)
+        except ScenarioError:
+            return False
+        desk.go_to(changes=changes, chosen=None)
+        return True
 
-    # A generator that yields nothing would empty the page.
-    async def resume(desk: Desk) -> AsyncIterator[list[Any]]:
-        yield unchanged
-        if desk.visit.demo and not desk.showing:
-            async for update in _drawn(desk, clinic, demonstrate(clinic, desk)):
-                yield update
-        elif desk.wanted is not None:
-            what, desk.wanted = desk.wanted, None
-            async for update in _drawn(desk, clinic, clinic.follow(desk, what)):
-                yield update
-
-    async def press(desk: Desk | None, told: gr.EventData) -> list[Any]:
-        at = _at_home(desk, told._data, clinic)
-        if at is None:
-            return unchanged
-        if told._data.get("act") == "again":
-            at.drawn.clear()
-        at.heard = told._data.get("number", at.heard)
-        clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
-        return _updates(at, clinic)
-
-    async def start(desk: Desk | None, told: gr.EventData) -> AsyncIterator[list[Any]]:
-        at = _at_home(desk, told._data, clinic)
-        if at is None:
-            yield unchanged
+    def prepare(self, scenario_id: str) -> None:
+        """Run ahead what a visitor asks for first, where it takes a second or two, and once."""
+        scenario = self.known.get(scenario_id)
+        if scenario is None or scenario.id in self._prepared:
             return
-        at.heard = told._data.get("number", at.heard)
-        what = clinic.plan(at, str(told._data.get("act")), str(told._data.get("with")))
-        if what is None:
-            yield _updates(at, clinic)
-            return
-        async for update in _drawn(at, clinic, clinic.follow(at, what)):
-            yield update
+        if scenario.first_stage in LIGHT:
+            self._prepared.add(scenario.id)
+            self._engine.leave(self._engine.board(self._run(scenario, WALK, scenario.script)))
 
-    arrived = blocks.load(arrive, kept, outputs, js=KEPT, queue=False, **private)
-    arrived.then(resume, desk, outputs, concurrency_limit=None, **private)
-    for part in parts:
-        part.click(press, desk, outputs, queue=False, **private)
-        part.submit(
-            start, desk, outputs, concurrency_limit=None, trigger_mode="multiple", **private
+    def resumable(self, desk: Desk) -> str | None:
+        """The run that was going on when this tab was reloaded, if it still is."""
+        what = desk.record.case(desk.visit.scenario).running
+        if what is None or (what != WALK and what not in STAGES):
+            return None
+        scenario = self.known[desk.visit.scenario]
+        run = self._run(scenario, what, scenario.changed(desk.visit.changes))
+        return what if self._engine.flying(run) else None
+
+    async def follow(self, desk: Desk, what: str) -> AsyncGenerator[None]:
+        """Run a stage or a walk, its twin too where it helps; wakes whenever there is news."""
+        desk.stopping = False
+        variant, scenario = desk.visit.variant, self.known[desk.visit.scenario]
+        script = scenario.changed(desk.visit.changes)
+        desk.remember(running=what)
+        if what != WALK:
+            desk.go_to(stage=what, panel="evidence")
+        again = what in desk.record.case(scenario.id).ran.get(variant, ())
+        run = self._run(scenario, what, script)
+        desk.flights = [self._engine.board(run, again)]
+        if what == "train" and script != scenario.twin:
+            desk.flights.append(self._engine.board(replace(run, script=scenario.twin)))
+        yield
+        try:
+            async for _ in self._watch(desk):
+                yield
+            self._ran(desk, variant)
+            went = what == WALK and went_through(report_of(desk.flights[0]))
+            if went and not desk.stopping:
+                desk.flights = [self._engine.board(replace(run, script=scenario.twin))]
+                yield
+                async for _ in self._watch(desk):
+                    yield
+        finally:
+            for flight in desk.flights:
+                self._engine.leave(flight, at_once=desk.stopping)
+            desk.flights = []
+        if desk.stopping:
+            desk.note = "stopped_by_you"
+        desk.remember(running=None)
+        scene = self.scene(desk)
+        if what == WALK and scene.first_failing is not None and not desk.stopping:
+            desk.go_to(stage=scene.first_failing, panel="evidence")
+        elif what == WALK and scene.whole is not None:
+            desk.go_to(panel="fix" if desk.visit.changes else "evidence", stage="train")
+        elif scene.ended_at is not None and desk.visit.stage not in scene.reports:
+            desk.go_to(stage=scene.ended_at, panel="evidence")
+        if scene.cured and not scene.case.peeked and not scenario.decoy:
+            desk.remember(solved=True)
+        yield
+
+    async def _watch(self, desk: Desk) -> AsyncGenerator[None]:
+        def over() -> bool:
+            return desk.stopping or all(flight.ended for flight in desk.flights)
+
+        seen = -1
+        while True:
+            total = sum(len(flight.events) for flight in desk.flights)
+            if total != seen:
+                seen = total
+                yield
+            if over():
+                return
+            until = time.monotonic() + TICK_SECONDS
+            while time.monotonic() < until and not over():
+                await asyncio.sleep(LOOK_SECONDS)
+
+    def _ran(self, desk: Desk, variant: str) -> None:
+        """Remember which stages have an answer for the script as it is."""
+        flight = desk.flights[0]
+        report = report_of(flight)
+        ended: set[StageName] = {s.stage for s in report.stages if s.outcome != "not run"}
+        case = desk.record.case(desk.visit.scenario)
+        ran = {*case.ran.get(variant, ()), *ended}
+        in_order = tuple(stage for stage in STAGES if stage in ran)
+        desk.remember(ran={**case.ran, variant: in_order})
+        for stage in ended:
+            desk.shared[variant, stage] = flight.shared
+            desk.own.pop((variant, stage), None)
+            if self._answer(desk, stage, flight.run.script) is None:
+                desk.own[variant, stage] = report.stage(stage), _source(flight, report, stage)
+
+    def _run(self, scenario: Scenario, stage: str, script: str) -> Run:
+        return run_of(scenario, stage, self._settings, script)
+
+    def scene(self, desk: Desk) -> Scene:
+        """Everything to be drawn, from what is known and what is going on."""
+        visit, shelf = desk.visit, self.shelf(desk.visit.language)
+        scenario = shelf[visit.scenario]
+        case, script = desk.record.case(scenario.id), scenario.changed(visit.changes)
+        broken, sources = self._known_reports(desk, "", scenario.script)
+        reports = dict(broken)
+        if visit.changes:
+            reports, sources = self._known_reports(desk, visit.variant, script)
+        if desk.flights:
+            live = report_of(desk.flights[0])
+            twin = report_of(desk.flights[1]) if len(desk.flights) > 1 else None
+            if desk.flights[0].run.script == script:
+                reports |= going_on(live, twin)
+        ran: set[StageName] = {stage for stages in case.ran.values() for stage in stages}
+        whole = self._whole(desk, script)
+        return Scene(
+            scenario=scenario,
+            catalogue=tuple(shelf.values()),
+            visit=visit,
+            case=case,
+            learner=desk.record.learner,
+            reports=reports,
+            stale=frozenset(ran - reports.keys()),
+            sources=sources,
+            busy=busy_with(desk.flights),
+            whole=whole if whole is not None and set(STAGES) <= reports.keys() else None,
+            twin=self._whole(desk, scenario.twin),
+            broken=broken,
+            note=desk.note,
+            caption=desk.caption,
+            turn=desk.turn,
+            heard=desk.heard,
+            kept="" if visit.demo else kept_case(desk.record, scenario.id),
+            showing=desk.showing,
         )
 
+    def _known_reports(
+        self, desk: Desk, variant: str, script: str
+    ) -> tuple[dict[StageName, StageReport], dict[StageName, Provenance]]:
+        """What this browser ran on this script and the clinic still knows."""
+        reports: dict[StageName, StageReport] = {}
+        sources: dict[StageName, Provenance] = {}
+        for stage in desk.record.case(desk.visit.scenario).ran.get(variant, ()):
+            if (variant, stage) in desk.own:
+                reports[stage], sources[stage] = desk.own[variant, stage]
+                continue
+            flight = self._answer(desk, stage, script)
+            if flight is None:
+                continue
+            report = report_of(flight)
+            if stage == "train":
+                report = self._beside_twin(desk, flight)
+            reports[stage] = report.stage(stage)
+            shared = desk.shared.get((variant, stage), True)
+            sources[stage] = replace(_source(flight, report, stage), shared=shared)
+        return reports, sources
 
-def _part(name: str) -> gr.HTML:
-    return gr.HTML(elem_id=name, apply_default_css=False, js_on_load=PRESSED)
+    def _answer(self, desk: Desk, stage: StageName, script: str) -> Flight | None:
+        """What is known of a stage: looked at by itself, else as a walk went through it."""
+        scenario = self.known[desk.visit.scenario]
+        alone = self._run(scenario, stage, script)
+        walked = replace(alone, steps=scenario.checks.steps)
+        return self._engine.known(alone) or self._engine.known(walked)
 
+    def _beside_twin(self, desk: Desk, flight: Flight) -> Report:
+        scenario = self.known[desk.visit.scenario]
+        twin = self._engine.known(replace(flight.run, script=scenario.twin))
+        return report_of(flight) if twin is None else compared(flight, twin)
 
-def _enter(desk: Desk, query: str, clinic: Clinic) -> None:
-    desk.visit = read_address(query, clinic.known)
-    if desk.visit.demo:
-        desk.record = Record(learner=desk.record.learner)
-    desk.wanted = clinic.resumable(desk)
-
-
-def _at_home(desk: Desk | None, told: Any, clinic: Clinic) -> Desk | None:
-    """The desk of this tab. After a restart there is none: the press says where the tab stands."""
-    if desk is not None:
-        return desk if desk.visit.scenario else None
-    fresh = Desk(record=read_record(str(told.get("kept", ""))))
-    try:
-        fresh.visit = read_address(str(told.get("at", "")), clinic.known)
-    except LinkError:
-        return None
-    return fresh
-
-
-async def _drawn(
-    desk: Desk, clinic: Clinic, news: AsyncGenerator[None]
-) -> AsyncIterator[list[Any]]:
-    async with aclosing(news):
-        async for _ in news:
-            yield _updates(desk, clinic)
-    await asyncio.sleep(SETTLING_SECONDS)
-    yield _updates(desk, clinic)  # the bar alone: it tells the page whether the last one was lost
-
-
-def _updates(desk: Desk, clinic: Clinic) -> list[Any]:
-    """The desk, and every part where it is not as it was last sent."""
-    desk.turn += 1
-    scene = clinic.scene(desk)
-    updates: list[Any] = [desk]
-    for name, part in PARTS.items():
-        html = part(scene, clinic.words)
-        updates.append(gr.skip() if desk.drawn.get(name) == html else html)
-        desk.drawn[name] = html
-    return updates
+    def _whole(self, desk: Desk, script: str) -> Report | None:
+        """The walk over a script, if it went through all stages."""
+        scenario = self.known[desk.visit.scenario]
+        flight = self._engine.known(self._run(scenario, WALK, script))
+        if flight is None:
+            return None
+        report = report_of(flight)
+        return report if went_through(report) else None
 
 
-def _nowhere(error: LinkError, words: Words) -> list[Any]:
-    """A bad link: what it asked for, and the way back."""
-    said = escape(words.say("clinic", error.code, value=error.value[:60]))
-    home = escape(words.say("clinic", "all_scenarios"))
-    page = (
-        f'<div class="opening"><h1>{escape(words.say("page", "title"))}</h1><p>{said}</p>'
-        f'<p><a class="go" href="./">{home}</a></p></div>'
-    )
-    return ["", "", page, "", ""]
+def _source(flight: Flight, report: Report, stage: StageName) -> Provenance:
+    seconds = report.stage(stage).seconds
+    return Provenance(flight.started, flight.shared, seconds, report.device, flight.recorded)

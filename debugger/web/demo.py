@@ -7,7 +7,8 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 
 from debugger.run import WALK
-from debugger.web.desk import Clinic, Desk
+from debugger.web.clinic import Clinic
+from debugger.web.desk import Desk
 
 READING_SECONDS = 6.0
 BEAT_SECONDS = 0.25

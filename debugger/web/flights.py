@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from debugger.diagnosis import compare
+from debugger.evidence.figures import TWIN
 from debugger.outcome import (
     Accepted,
     Event,
@@ -17,7 +18,6 @@ from debugger.outcome import (
     StageStarted,
 )
 from debugger.report import Report, StageReport, gather
-from debugger.web.evidence import TWIN
 from debugger.web.scene import Busy
 from debugger.workers.sharing import Flight
 
@@ -67,7 +67,7 @@ def going_on(live: Report, twin: Report | None) -> dict[StageName, StageReport]:
         if stage.outcome != "not run" or stage.curves or stage.evidence
     }
     if twin is not None and "train" in reports and not _has_chart(reports["train"].evidence):
-        beside = {f"{name} {TWIN}": points for name, points in twin.stage("train").curves.items()}
+        beside = {f"{TWIN}{name}": points for name, points in twin.stage("train").curves.items()}
         curves = {**reports["train"].curves, **beside}
         reports["train"] = replace(reports["train"], curves=curves)
     return reports

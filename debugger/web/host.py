@@ -3,18 +3,18 @@
 from pathlib import Path
 from typing import Literal
 
+from debugger import frameworks
+from debugger.catalogue import Scenario
 from debugger.settings import Settings
-from debugger.workers import frameworks
-from scenarios import Scenario
 
 CUDA_DRIVERS = ("/dev/nvidiactl", "/dev/dxg")
-Closed = Literal["no_tensorflow", "needs_cuda"]
+Closed = Literal["framework_missing", "needs_cuda"]
 
 
 def why_closed(scenario: Scenario, settings: Settings) -> Closed | None:
     """Why the symptom of a scenario cannot appear here; None where it can."""
     if not frameworks.installed(scenario.framework):
-        return "no_tensorflow"
+        return "framework_missing"
     if scenario.needs is not None and (settings.device == "cpu" or not _has_cuda()):
         return "needs_cuda"
     return None

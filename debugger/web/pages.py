@@ -5,14 +5,14 @@ from importlib.resources import files
 
 import gradio as gr
 
+from debugger.catalogue import Scenario
+from debugger.evidence.html import style as evidence_style
+from debugger.evidence.markup import escape
 from debugger.settings import Settings
-from debugger.web import api, catalogue
-from debugger.web import clinic as clinic_page
-from debugger.web.desk import Clinic
-from debugger.web.markup import escape
-from debugger.words import Words
+from debugger.web import api, catalogue_page, clinic_page
+from debugger.web.clinic import Clinic
+from debugger.words import Words, languages
 from debugger.workers.sharing import Shared
-from scenarios import Scenario
 
 STYLES = ("base.css", "clinic.css")
 
@@ -21,23 +21,29 @@ def build(
     scenarios: Sequence[Scenario],
     engine: Shared,
     settings: Settings,
-    words: Words,
     clinic: Clinic,
 ) -> gr.Blocks:
-    title = words.say("page", "title")
+    title = Words().say("page", "title")
     with gr.Blocks(title=title, analytics_enabled=False) as blocks:
-        catalogue.build(blocks, scenarios, settings, words)
-        for name, function in api.endpoints(scenarios, engine, settings, words):
+        catalogue_page.build(blocks, clinic, settings)
+        for name, function in api.endpoints(scenarios, engine, settings):
             gr.api(function, api_name=name, concurrency_limit=settings.workers)  # pyright: ignore
     with blocks.route("Clinic", "/clinic", show_in_navbar=False):
         clinic_page.build(blocks, clinic)
     return blocks
 
 
-def head(words: Words) -> str:
+def head() -> str:
+    """Style, script, and what the script itself says, in every language."""
     static = files("debugger.web").joinpath("static")
-    style = "".join(static.joinpath(name).read_text(encoding="utf-8") for name in STYLES)
+    styles = [static.joinpath(name).read_text(encoding="utf-8") for name in STYLES]
+    style = "".join([*styles, evidence_style()])
     script = static.joinpath("clinic.js").read_text(encoding="utf-8")
+    said = "".join(_texts(Words(language)) for language in languages())
+    return f"{said}<style>{style}</style><script>{script}</script>"
+
+
+def _texts(words: Words) -> str:
     texts = {
         "title": words.say("page", "title"),
         "died": words.say("clinic", "died"),
@@ -45,4 +51,4 @@ def head(words: Words) -> str:
         "reload": words.say("clinic", "reload"),
     }
     said = " ".join(f'data-{name}="{escape(text)}"' for name, text in texts.items())
-    return f'<meta name="clinic-words" {said}><style>{style}</style><script>{script}</script>'
+    return f'<meta name="clinic-words" lang="{words.language}" {said}>'

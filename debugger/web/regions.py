@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from debugger.evidence.markup import escape
 from debugger.outcome import STAGES, StageName
 from debugger.printing.sentences import MARKS
-from debugger.web import code
-from debugger.web.looking import console, evidence
-from debugger.web.markup import button, escape
+from debugger.web import listing
+from debugger.web.buttons import button
+from debugger.web.languages import choice, linked
+from debugger.web.panel import console, evidence
 from debugger.web.repair import repairs
 from debugger.web.scene import Scene
 from debugger.words import Words
@@ -27,12 +29,13 @@ def bar(scene: Scene, words: Words) -> str:
     )
     theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
     return (
-        f'<header class="bar" data-address="{escape(scene.visit.address)}" '
+        f'<header class="bar" data-said-in="{words.language}" '
+        f'data-address="{escape(scene.visit.address)}" '
         f'data-present="{int(scene.visit.present)}" data-turn="{scene.turn}" '
         f'data-heard="{escape(scene.heard)}" data-keep="{escape(scene.kept)}">'
-        f'<a class="home" href="./"><span aria-hidden="true">◂</span> {home}</a>'
+        f'<a class="home" href="{linked("./", words)}"><span aria-hidden="true">◂</span> {home}</a>'
         f"<h1>{escape(said.title)} <small>{escape(about)}</small></h1>"
-        f'<div class="tools">{present}{theme}</div></header>'
+        f'<div class="tools">{choice(words)}{present}{theme}</div></header>'
     )
 
 
@@ -49,7 +52,8 @@ def _caption(scene: Scene, words: Words) -> str:
     if not scene.caption:
         return ""
     own = escape(words.say("clinic", "demo_own"))
-    link = f'<a class="go" href="clinic?scenario={scene.scenario.id}">{own}</a>'
+    address = linked(f"clinic?scenario={scene.scenario.id}", words)
+    link = f'<a class="go" href="{address}">{own}</a>'
     said = escape(words.say("clinic", scene.caption))
     return f'<p class="caption" role="status">{said} {"" if scene.showing else link}</p>'
 
@@ -134,7 +138,10 @@ def _status(scene: Scene, words: Words) -> str:
             doing = words.say("clinic", "doing_stage", stage=stage)
         return f"{doing} {words.say('clinic', 'twin_too')}" if busy.twin else doing
     if scene.note:
-        return scene.note
+        return words.say("clinic", scene.note)
+    report = scene.reports.get(scene.visit.stage)
+    if report is not None and report.outcome == "unknown":
+        return words.say("clinic", "no_answer")
     source = scene.sources.get(scene.visit.stage)
     if source is None:
         return ""
@@ -151,7 +158,7 @@ def _status(scene: Scene, words: Words) -> str:
 def _script(scene: Scene, words: Words) -> str:
     text = scene.script
     label = words.say("clinic", "script_label", lines=len(text.splitlines()))
-    return code.script(text, label, _blamed(scene, words))
+    return listing.script(text, label, _blamed(scene, words))
 
 
 def _blamed(scene: Scene, words: Words) -> Blamed:
@@ -170,7 +177,7 @@ def _blamed(scene: Scene, words: Words) -> Blamed:
 def _diff(scene: Scene, words: Words) -> str:
     if not scene.visit.changes:
         return f'<p class="empty">{escape(words.say("clinic", "no_changes"))}</p>'
-    return code.diff(scene.scenario.script, scene.script, *code.diff_words(words))
+    return listing.diff(scene.scenario.script, scene.script, *listing.diff_words(words))
 
 
 def notes(scene: Scene, words: Words) -> str:

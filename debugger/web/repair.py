@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from debugger.web import code
-from debugger.web.markup import button, escape
+from debugger.catalogue import Cheat, Fix
+from debugger.catalogue.scenario import Said
+from debugger.evidence.markup import escape
+from debugger.web import listing
+from debugger.web.buttons import button
+from debugger.web.languages import linked
 from debugger.web.scene import Scene
 from debugger.words import Words
-from scenarios import Cheat, Fix
-from scenarios.scenario import Said
 
 LEARNT = 0.1
 """How far above the most common class an accuracy must lie to be called learning."""
@@ -56,7 +58,7 @@ def _chosen(scene: Scene, words: Words) -> str:
         for said in gone
     )
     after = scene.scenario.changed(changes)
-    shown = code.diff(scene.script, after, *code.diff_words(words))
+    shown = listing.diff(scene.script, after, *listing.diff_words(words))
     apply = escape(words.say("clinic", "apply"))
     return instead + shown + f"<p>{button(apply, 'apply', patch.id, 'go', scene.occupied)}</p>"
 
@@ -147,12 +149,15 @@ def _take_away(scene: Scene, words: Words) -> str:
     changes = escape(",".join(scene.visit.changes))
     links = [
         f'<a href="take/{name}.py?fixes={changes}" download="{name}.py">{say("take_script")}</a>',
-        f'<a href="take/{name}.ipynb" download="{name}.ipynb">{say("take_notebook")}</a>',
+        f'<a href="{linked(f"take/{name}.ipynb", words)}" download="{name}.ipynb">'
+        f"{say('take_notebook')}</a>",
     ]
     after = scene.following
     if after is not None:
         title = say("next_scenario", title=after.words.title)
-        links.append(f'<a class="go" href="clinic?scenario={after.id}">{title}</a>')
+        links.append(
+            f'<a class="go" href="{linked(f"clinic?scenario={after.id}", words)}">{title}</a>'
+        )
     else:
-        links.append(f'<a class="go" href="./">{say("back_home")}</a>')
+        links.append(f'<a class="go" href="{linked("./", words)}">{say("back_home")}</a>')
     return f'<p class="links">{"".join(links)}</p>'

@@ -9,11 +9,13 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.export import notebook
 from debugger.settings import Settings
-from debugger.web.desk import Clinic
-from debugger.workers.local import LocalEngine
-from scenarios import Scenario, ScenarioError
+from debugger.web.clinic import Clinic
+from debugger.web.languages import language_of
+from debugger.words import Words
+from debugger.workers import Engine
 
 
 class Ahead:
@@ -29,14 +31,23 @@ class Ahead:
         await self._app(scope, receive, send)
 
 
-def routes(found: Sequence[Scenario], settings: Settings, engine: LocalEngine) -> list[Any]:
+def _language(request: Request) -> str:
+    return language_of(request.url.query, request.headers.get("accept-language"))
+
+
+def routes(found: Sequence[Scenario], settings: Settings, engine: Engine) -> list[Any]:
     known = {scenario.id: scenario for scenario in found}
+    said = Words()  # the host's page, in English
 
     async def health(_: Request) -> Response:
         status = engine.status()
-        del status["zygote_pid"]
+        del status["pids"]
+        status["failures"] = {name: said.finding(it) for name, it in status["failures"].items()}
         told = {"status": "ok", "scenarios": len(found), "assets": settings.assets}
         return JSONResponse(told | {"engine": status})
+
+    def nothing(request: Request) -> Response:
+        return PlainTextResponse(Words(_language(request)).say("clinic", "no_file"), 404)
 
     async def script(request: Request) -> Response:
         scenario = known.get(request.path_params["name"])
@@ -46,14 +57,16 @@ def routes(found: Sequence[Scenario], settings: Settings, engine: LocalEngine) -
         except ScenarioError:
             text = None
         if text is None:
-            return PlainTextResponse("There is no such script.", 404)
+            return nothing(request)
         return PlainTextResponse(text, media_type="text/x-python")
 
     async def as_notebook(request: Request) -> Response:
         scenario = known.get(request.path_params["name"])
         if scenario is None:
-            return PlainTextResponse("There is no such notebook.", 404)
-        return JSONResponse(notebook(scenario), media_type="application/x-ipynb+json")
+            return nothing(request)
+        language = _language(request)
+        told = notebook(translated(scenario, language), language)
+        return JSONResponse(told, media_type="application/x-ipynb+json")
 
     return [
         Route("/health", health),

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from debugger.judge import Verdict, judge
+from debugger.catalogue import Cheat, Fix, Scenario
+from debugger.judge import Judgement, judge
 from debugger.outcome import STAGES, Finding, StageName
 from debugger.report import Report, StageReport
 from debugger.web.visit import NOTHING_WRONG, Case, Visit, causes, shuffled, stacked
-from scenarios import Cheat, Fix, Scenario
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Busy:
 
 
 @dataclass(frozen=True)
-class Source:
+class Provenance:
     """Where an answer came from. `recorded` names the device of a recording."""
 
     when: datetime
@@ -54,7 +54,7 @@ class Scene:
     learner: str
     reports: dict[StageName, StageReport] = field(default_factory=dict)
     stale: frozenset[StageName] = frozenset()
-    sources: dict[StageName, Source] = field(default_factory=dict)
+    sources: dict[StageName, Provenance] = field(default_factory=dict)
     busy: Busy | None = None
     whole: Report | None = None
     twin: Report | None = None
@@ -94,7 +94,7 @@ class Scene:
         return self.case.opened or self.case.cause is not None or bool(self.visit.changes)
 
     @cached_property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> Judgement | None:
         if self.whole is None or self.twin is None:
             return None
         return judge(self.whole, self.twin, self.scenario)

@@ -16,8 +16,8 @@ from debugger.settings import read as read_settings
 from debugger.words import Words
 
 if TYPE_CHECKING:
-    from scenarios import Scenario
-    from scenarios.recordings import Recording
+    from debugger.catalogue import Scenario
+    from debugger.catalogue.recordings import Recording
 
 FAILED, USAGE = 1, 64
 PRIVATE: Mapping[str, str] = {
@@ -28,14 +28,20 @@ PRIVATE: Mapping[str, str] = {
 
 def serve() -> int:
     """Start the app and stay until it is stopped. The exit status says why it could not start."""
-    import scenarios
+    from debugger import catalogue
 
     words = Words()
+    if sys.platform != "linux":
+        print(words.say("cli", "needs_linux"), file=sys.stderr)
+        return USAGE
+    if find_spec("gradio") is None:
+        print(words.say("page", "no_gradio"), file=sys.stderr)
+        return USAGE
     try:
         settings = read_settings()
-        found = scenarios.all()
+        found = catalogue.every()
         recorded = _recorded(found, settings)
-    except (SettingError, scenarios.ScenarioError) as error:
+    except (SettingError, catalogue.ScenarioError) as error:
         print(words.say("page", "setting", reason=error), file=sys.stderr)
         return USAGE
     if settings.mcp and find_spec("mcp") is None:
@@ -60,8 +66,8 @@ def _recorded(
     found: "Sequence[Scenario]", settings: Settings
 ) -> "list[tuple[Scenario, Recording]]":
     """The recordings of what this machine cannot show."""
+    from debugger.catalogue import recordings
     from debugger.web.host import why_closed
-    from scenarios import recordings
 
     hidden = [scenario for scenario in found if why_closed(scenario, settings)]
     read = ((scenario, recordings.read(scenario)) for scenario in hidden)
@@ -95,24 +101,18 @@ def _launch(
     from gradio.themes import Base, LocalFont
     from starlette.middleware import Middleware
 
-    from debugger.web.desk import Clinic
+    from debugger import workers
+    from debugger.web.clinic import Clinic
     from debugger.web.pages import build, head
     from debugger.web.routes import Ahead, routes
-    from debugger.workers.local import LocalEngine
     from debugger.workers.sharing import Shared
 
     fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
     mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
-    with LocalEngine(
-        settings.workers,
-        settings.time_limit,
-        settings.memory_mb,
-        settings.data_dir,
-        online=settings.assets == "hub",
-    ) as engine:
+    with workers.started(settings) as engine:
         shared = Shared(engine)
-        clinic = Clinic(found, shared, settings, words, recorded)
-        blocks = build(found, shared, settings, words, clinic)
+        clinic = Clinic(found, shared, settings, recorded)
+        blocks = build(found, shared, settings, clinic)
         ahead = [] if settings.login else [Middleware(Ahead, clinic)]
         blocks.queue(default_concurrency_limit=64)
         warnings.filterwarnings("ignore", "'HTTP_422", module="gradio")  # told at every press
@@ -121,7 +121,7 @@ def _launch(
                 server_name=settings.host,
                 server_port=settings.port,
                 theme=Base(font=fonts, font_mono=mono),
-                head=head(words),
+                head=head(),
                 app_kwargs={"routes": routes(found, settings, engine), "middleware": ahead},
                 footer_links=[],
                 auth=settings.login,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -16,8 +15,10 @@ from urllib.parse import parse_qs, urlencode
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
+from debugger.catalogue import Scenario, ScenarioError
 from debugger.outcome import STAGES, StageName
-from scenarios import Scenario, ScenarioError
+from debugger.web.languages import language_of
+from debugger.words import languages
 
 CLOSED = ConfigDict(extra="forbid")
 NOTHING_WRONG = "nothing_wrong"
@@ -145,7 +146,8 @@ class Visit:
         asked = {"scenario": self.scenario, "stage": self.stage}
         if self.changes:
             asked["fixes"] = ",".join(self.changes)
-        asked["lang"] = self.language
+        if len(languages()) > 1:
+            asked["lang"] = self.language
         if self.present:
             asked["present"] = "1"
         return f"?{urlencode(asked, safe=',')}"
@@ -164,8 +166,11 @@ class LinkError(ValueError):
         self.code, self.value = code, value
 
 
-def read_address(query: str, known: Mapping[str, Scenario]) -> Visit:
-    """The visit that a link asks for, or a LinkError. An unknown stage or change is left out."""
+def read_address(query: str, known: Mapping[str, Scenario], accepted: str | None = None) -> Visit:
+    """The visit that a link asks for, or a LinkError. An unknown stage or change is left out.
+
+    Where the link names no language, it is one that the browser has `accepted`.
+    """
     asked = {name: values[-1] for name, values in parse_qs(query.lstrip("?")).items()}
     name = asked.get("scenario", "")
     if name not in known:
@@ -177,12 +182,11 @@ def read_address(query: str, known: Mapping[str, Scenario]) -> Visit:
         changes = ()
     named = asked.get("stage", "")
     stage = STAGES[STAGES.index(named)] if named in STAGES else "setup"  # type: ignore[arg-type]
-    language = asked.get("lang", "en")
     return Visit(
         scenario=name,
         stage=stage,
         changes=changes,
-        language=language if re.fullmatch(r"[a-zA-Z-]{2,10}", language) else "en",
+        language=language_of(query, accepted),
         present=asked.get("present", "") not in ("", "0"),
         demo=asked.get("demo", "") not in ("", "0"),
     )

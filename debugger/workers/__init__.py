@@ -1,5 +1,31 @@
 """Runs scripts away from whoever asked: one run, one process, forked warm and thrown away after."""
 
-from debugger.workers.local import LocalEngine
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["LocalEngine"]
+from debugger.settings import Settings
+from debugger.workers.engine import DIAGNOSIS, Answering, Engine
+
+__all__ = ["Answering", "Engine", "started"]
+
+
+@contextmanager
+def started(
+    settings: Settings, online: bool | None = None, perform: str = DIAGNOSIS
+) -> Iterator[Engine]:
+    """The engine that the settings ask for; closed afterwards. OSError: its folder cannot be made.
+
+    `online` lets runs reach the hub and use this machine's caches; without a word, as assets do.
+    `perform` names the function that does a run's work.
+    """
+    from debugger.workers.local import LocalEngine
+
+    with LocalEngine(
+        settings.workers,
+        settings.time_limit,
+        settings.memory_mb,
+        settings.data_dir,
+        perform,
+        online=settings.assets == "hub" if online is None else online,
+    ) as engine:
+        yield engine

@@ -15,13 +15,19 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
 from debugger.outcome import Event, Outcome, to_json
 from debugger.run import Run
-from debugger.workers import frames
+from debugger.script.enclosure import Enclosure
+from debugger.workers import caches, frames, wall
+from debugger.workers.apart import apart
 from debugger.workers.limits import confine, ran_out_of_memory
+from debugger.workers.preparing import prepare
+from debugger.workers.view import Views
+from scenarios import assets
 
 PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
@@ -63,13 +69,13 @@ def _answer(folder: Path, channel: int) -> int:
     try:
         request = Request.read(folder)
         _redirect_output(folder)
-        _settle(request.run, folder)
-        _reseed(request.run.seed)
         perform = _load(request.perform)
         confine(request.seconds, request.memory_mb, request.file_bytes)
         mouth = Mouth(channel)
         mouth.say(frames.STARTED)
-        perform(request.run, mouth.emit)
+        enclosure = _settle(request.run, folder)
+        _reseed(request.run.seed)
+        perform(request.run, mouth.emit, enclosure)
         if not mouth.done:
             mouth.say(frames.BROKEN, b"perform ended without an outcome")
     except SystemExit as leaving:
@@ -149,19 +155,57 @@ def _redirect_output(folder: Path) -> None:
     faulthandler.register(signal.SIGUSR1, whereabouts, all_threads=False)
 
 
-def _settle(run: Run, folder: Path) -> None:
-    """Folders, environment and arguments as the script would find them if it ran by itself."""
+def _settle(run: Run, folder: Path) -> Enclosure:
+    """Folders, environment and arguments as the script would find them if it ran by itself.
+
+    From here on nothing but the run's own folder can be changed, where the kernel holds that.
+    """
     os.environ |= {"TMPDIR": str(folder / "tmp"), "CLINIC_ASSETS": run.assets}
     tempfile.tempdir = None
     if run.folder is None:
+        prepare(run, folder.parents[2])
+    views = Views()
+    caches.move(views, folder / "caches")
+    if run.folder is None:
         os.environ["HOME"] = str(folder / "home")
-    os.chdir(run.folder or folder / "home")
+        os.environ.pop("XDG_CACHE_HOME", None)
+    seen_at = _enter(run, folder, views)
     sys.argv[:] = [run.filename, *run.arguments]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if run.device == "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
         if torch := sys.modules.get("torch"):
             torch.set_num_threads(1)
+    else:  # a Trainer would spread itself over every GPU that it sees
+        gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
+        os.environ["CUDA_VISIBLE_DEVICES"] = gpus.partition(",")[0]
+    return Enclosure(wall.enclose(folder), seen_at, _cut_off, apart)
+
+
+def _enter(run: Run, folder: Path, views: Views) -> str:
+    """Go to the working folder, and tell where the script stands as seen from there."""
+    if run.folder is None:
+        os.chdir(folder / "home")
+        return run.filename
+    here, script = Path(run.folder).resolve(), Path(run.filename).resolve()
+    seen = views.add(here, folder / "views" / "here" / here.name)
+    os.chdir(seen)
+    if not script.is_file():
+        return run.filename
+    if script.is_relative_to(here):
+        seen_at = seen / script.relative_to(here)
+    else:
+        beside = views.add(script.parent, folder / "views" / "beside" / script.parent.name)
+        seen_at = beside / script.name
+    views.copy(seen_at)
+    return str(seen_at)
+
+
+@cache
+def _cut_off() -> None:
+    """What follows a training that was cut short must reach nobody."""
+    assets.go_offline()
+    wall.disconnect()
 
 
 def _reseed(seed: int) -> None:
@@ -175,6 +219,6 @@ def _reseed(seed: int) -> None:
         tensorflow.random.set_seed(seed)
 
 
-def _load(perform: str) -> Callable[[Run, Callable[[Event], None]], None]:
+def _load(perform: str) -> Callable[[Run, Callable[[Event], None], Enclosure], None]:
     module, _, name = perform.partition(":")
     return getattr(importlib.import_module(module), name)

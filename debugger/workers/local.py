@@ -7,18 +7,22 @@ import secrets
 import shutil
 import tempfile
 import threading
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
+from debugger import frameworks
+from debugger.frameworks import FRAMEWORKS, NAMES
 from debugger.outcome import Accepted, Event, Finding, Outcome
-from debugger.run import FRAMEWORKS, Framework, Run
-from debugger.workers import frameworks
+from debugger.run import Run
+from debugger.workers import wall
 from debugger.workers.child import Request
+from debugger.workers.dying import why
+from debugger.workers.engine import DIAGNOSIS
 from debugger.workers.limits import Limits
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
 from debugger.workers.zygote import Zygote, ZygoteError, environment
@@ -45,10 +49,10 @@ class _Job:
 class LocalEngine:
     """Runs at most `workers` runs at once, first come, first served; any thread may ask.
 
-    `perform` names `module:function`, called as `function(run, emit)` in a process of its own.
-    `preload` names what the PyTorch zygote imports, `preload_keras` the one for Keras scripts; each
-    starts when it is first needed. `online` lets the libraries reach the hub and use the host's
-    caches.
+    `perform` names `module:function`, called as `function(run, emit, enclosure)` in a process of
+    its own.
+    Each framework's zygote starts when it is first needed; `preload` names what one imports instead
+    of what its framework says. `online` lets the libraries reach the hub and use the host's caches.
     """
 
     def __init__(
@@ -57,23 +61,18 @@ class LocalEngine:
         seconds: float,
         memory_mb: int,
         data_dir: Path,
-        perform: str = "debugger.diagnosis:perform",
-        preload: Iterable[str] = ("debugger.workers.warm",),
+        perform: str = DIAGNOSIS,
         online: bool = False,
-        preload_keras: Iterable[str] = ("debugger.workers.warm_keras",),
+        preload: Mapping[str, Iterable[str]] = MappingProxyType({}),
     ) -> None:
         data_dir = data_dir.absolute()
         self._workers = workers
-        # TensorFlow traces a graph before it trains; PyTorch has no such thing to hold.
-        self._limits: dict[Framework, Limits] = {
-            "pytorch": Limits(seconds, memory_mb),
-            "keras": Limits(seconds, memory_mb * 4 // 3),
-        }
+        self._limits = {f.name: Limits(seconds, int(memory_mb * f.memory)) for f in FRAMEWORKS}
         self._perform = perform
         self._folder = _Folder(data_dir / "runs")
-        self._zygotes: dict[Framework, Zygote] = {
-            "pytorch": Zygote(preload, environment(data_dir, online, "pytorch")),
-            "keras": Zygote(preload_keras, environment(data_dir, online, "keras")),
+        self._zygotes = {
+            f.name: Zygote(preload.get(f.name, f.preload), environment(data_dir, online, f))
+            for f in FRAMEWORKS
         }
         self._lock = threading.Lock()
         self._waiting: list[_Job] = []
@@ -89,8 +88,8 @@ class LocalEngine:
         job = _Job(run, secrets.token_hex(8))
         if not frameworks.installed(run.framework):
             yield Accepted(job.ticket)
-            finding = Finding("no_tensorflow", "note", "setup")
-            yield Outcome("unknown", run.device, 0.0, finding=finding)
+            finding = Finding("framework_missing", "note", "setup")
+            yield Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework)
             return
         with self._lock:
             self._waiting.append(job)
@@ -112,7 +111,11 @@ class LocalEngine:
             self._cancel(job)
 
     def status(self) -> dict[str, Any]:
-        """`zygote` and `zygote_pid` are PyTorch's; `zygotes` tells which can fork."""
+        """`zygotes` tells which framework's can fork; `pids` are theirs, for the host alone.
+
+        `walled`: the kernel keeps runs from changing files of others.
+        `failures` are the findings about those that died before they could.
+        """
         pids = {framework: zygote.pid for framework, zygote in self._zygotes.items()}
         with self._lock:
             return {
@@ -121,20 +124,29 @@ class LocalEngine:
                 "running": len(self._running),
                 "started": self._started,
                 "finished": self._finished,
-                "zygote": pids["pytorch"] is not None,
-                "zygote_pid": pids["pytorch"],
+                "walled": wall.can_stand(),
                 "zygotes": {framework: pid is not None for framework, pid in pids.items()},
+                "failures": self._failures(),
+                "pids": pids,
             }
 
-    def warm(self, wanted: Collection[Framework] = FRAMEWORKS) -> None:
+    def _failures(self) -> dict[str, Finding]:
+        found = {}
+        for name, zygote in self._zygotes.items():
+            if death := zygote.death:
+                code, numbers = why(death, frameworks.called(name))
+                found[name] = Finding(code, "fault", "setup", None, numbers)
+        return found
+
+    def warm(self, wanted: Collection[str] = NAMES) -> None:
         """Start the zygotes in the background, so that no first run need wait for its own.
 
-        One after the other, PyTorch first: while one imports it keeps a core busy.
+        One after the other, in their order: while one imports it keeps a core busy.
         """
         threading.Thread(target=self._warm, args=(wanted,), name="warm", daemon=True).start()
 
-    def _warm(self, wanted: Collection[Framework]) -> None:
-        for name in FRAMEWORKS:
+    def _warm(self, wanted: Collection[str]) -> None:
+        for name in NAMES:
             if name in wanted and frameworks.installed(name):
                 with suppress(ZygoteError):  # said to the first run that needs it
                     self._zygotes[name].wait(lambda: self._closed)

@@ -15,6 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from debugger import frameworks
 from debugger.outcome import (
     Accepted,
     Ending,
@@ -29,9 +30,10 @@ from debugger.outcome import (
     from_json,
 )
 from debugger.run import Run
-from debugger.script import Places
+from debugger.script.places import Places
 from debugger.workers import frames
 from debugger.workers.child import Request
+from debugger.workers.dying import Death, why
 from debugger.workers.limits import MEGABYTE, Limits, memory_of, ran_out_of_memory
 from debugger.workers.zygote import Child, Zygote, ZygoteError
 
@@ -49,6 +51,12 @@ ENDINGS: dict[str, Ending] = {
     "process_died": "fail",
     "forged_events": "unknown",
     "clinic_error": "unknown",
+    "warm_crashed": "unknown",
+    "warm_died": "unknown",
+    "warm_no_memory": "unknown",
+    "warm_no_package": "unknown",
+    "warm_other_version": "unknown",
+    "warm_too_slow": "unknown",
 }
 
 
@@ -104,7 +112,7 @@ def execute(
         finally:
             child.end(dead=watch.dead)
     except (Ended, ZygoteError) as error:
-        ended = error if isinstance(error, Ended) else our_fault(str(error))
+        ended = error if isinstance(error, Ended) else never_started(error.death, request.run)
         outcome = outcome_of(
             ended,
             request.run,
@@ -131,7 +139,8 @@ def outcome_of(
     ended: Ended, run: Run, stage: StageName = "setup", seconds: float = 0, line: int | None = None
 ) -> Outcome:
     finding = Finding(ended.code, "fault", stage, line, ended.numbers)
-    return Outcome(ENDINGS[ended.code], run.device, seconds, finding=finding)
+    ending = ENDINGS[ended.code]
+    return Outcome(ending, run.device, seconds, finding=finding, framework=run.framework)
 
 
 class Watch:
@@ -273,6 +282,12 @@ def our_fault(message: str) -> Ended:
     """Details go to the host's log; the learner reads that it was not her script."""
     log.error("a run failed on our side: %s", message)
     return Ended("clinic_error")
+
+
+def never_started(death: Death, run: Run) -> Ended:
+    """The script had no process to run in; whoever holds the zygote has told the host's log."""
+    code, numbers = why(death, frameworks.called(run.framework))
+    return Ended(code, **numbers)
 
 
 def line_in(whereabouts: Path, filename: str) -> int | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from debugger.answers import Engine
 from debugger.outcome import (
     STAGES,
     Accepted,
@@ -25,6 +24,7 @@ from debugger.outcome import (
     worst,
 )
 from debugger.run import ALL, WALK, Run
+from debugger.workers.engine import Answering
 
 KEPT = 1000
 GRACE_SECONDS = 15.0
@@ -61,7 +61,7 @@ class Shared:
     memory, a crash) is never an answer for somebody else.
     """
 
-    def __init__(self, engine: Engine, kept: int = KEPT, grace: float = GRACE_SECONDS) -> None:
+    def __init__(self, engine: Answering, kept: int = KEPT, grace: float = GRACE_SECONDS) -> None:
         self._engine, self._kept, self._grace = engine, kept, grace
         self._lock = threading.Lock()
         self._flying: dict[Run, Flight] = {}

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from debugger.run import Framework
+from debugger.frameworks import Framework
+from debugger.workers.dying import Death
 from debugger.workers.forking import kill
 
 log = logging.getLogger(__name__)
-START_SECONDS = 180.0
+START_SECONDS = 300.0
 KILL_SECONDS = 5.0
 _START = (
     "import sys; control, preload, sys.path = int(sys.argv[1]), sys.argv[2], sys.argv[3:]; "
@@ -27,18 +28,11 @@ _START = (
 
 
 class ZygoteError(RuntimeError):
-    """The zygote could not be started, or went away; the message is for the host's log."""
+    """The zygote could not be started, or went away: `death` tells how."""
 
-
-OF_FRAMEWORK: dict[Framework, dict[str, str]] = {
-    "pytorch": {"USE_TF": "0"},
-    "keras": {
-        "TF_NUM_INTRAOP_THREADS": "1",
-        "TF_NUM_INTEROP_THREADS": "1",
-        "TF_CPP_MIN_LOG_LEVEL": "3",  # else every run without a GPU prints that cuInit failed
-        "TF_FORCE_GPU_ALLOW_GROWTH": "true",
-    },
-}
+    def __init__(self, death: Death) -> None:
+        super().__init__(death.how)
+        self.death = death
 
 
 def environment(data_dir: Path, online: bool, framework: Framework) -> dict[str, str]:
@@ -51,7 +45,7 @@ def environment(data_dir: Path, online: bool, framework: Framework) -> dict[str,
     for name in ("USE_TORCH", "USE_TF", "PYTHONDONTWRITEBYTECODE"):
         fixed.pop(name, None)
     fixed.update(
-        OF_FRAMEWORK[framework],
+        framework.environment,
         TF_USE_LEGACY_KERAS="1",
         TOKENIZERS_PARALLELISM="false",
         PYTORCH_NVML_BASED_CUDA_CHECK="1",
@@ -64,6 +58,9 @@ def environment(data_dir: Path, online: bool, framework: Framework) -> dict[str,
         MALLOC_MMAP_THRESHOLD_=str(2**25),
         MALLOC_TRIM_THRESHOLD_=str(2**40),
         MALLOC_TOP_PAD_=str(2**26),
+        # Larger pieces, such as the gradient of an embedding, come in pages of 2 MiB, not of 4 KiB:
+        # a run of Keras spends up to a third of its time on the small ones.
+        GLIBC_TUNABLES="glibc.malloc.hugetlb=1",
     )
     if not online:
         fixed.update(
@@ -107,7 +104,12 @@ class Zygote:
         self._control: socket.socket | None = None
         self._ready = False
         self._closed = False
-        self._failure = ""
+        self._death: Death | None = None
+
+    @property
+    def death(self) -> Death | None:
+        """How the last one died that could not fork; None once another is on its way."""
+        return self._death
 
     @property
     def pid(self) -> int | None:
@@ -119,7 +121,7 @@ class Zygote:
         """Start it in the background, unless it is there or on its way."""
         with self._changed:
             if self._keeper is None and not self._closed:
-                self._failure = ""
+                self._death = None
                 self._keeper = threading.Thread(target=self._keep, name="zygote", daemon=True)
                 self._keeper.start()
 
@@ -131,8 +133,8 @@ class Zygote:
         self.warm()
         with self._changed:
             while not self._ready:
-                if self._failure:
-                    raise ZygoteError(self._failure)
+                if self._death:
+                    raise ZygoteError(self._death)
                 if self._closed or give_up():
                     return None
                 self._changed.wait(0.1)
@@ -150,7 +152,7 @@ class Zygote:
             if (child := _ask(control, folder)) is not None:
                 return child
             self._forget(control)
-        raise ZygoteError("the zygote died three times before it could fork")
+        raise ZygoteError(Death("it died three times before it could fork"))
 
     def close(self) -> None:
         with self._changed:
@@ -174,31 +176,39 @@ class Zygote:
         """One zygote after another, until closed or until one cannot even import."""
         while True:
             try:
-                failure = self._live_once()
+                death = self._live_once()
             except OSError as error:
-                failure = f"the zygote could not be started: {error}"
+                death = Death(f"OSError: {error.strerror}")
+                log.error("the zygote could not be started: %s", error)
             with self._changed:
                 self._ready, self._control, self._process = False, None, None
-                if failure or self._closed:
-                    self._failure = failure
+                if death or self._closed:
+                    self._death = death
                     self._keeper = None
                     self._changed.notify_all()
                     return
             log.warning("the zygote died and is warmed again")
 
-    def _live_once(self) -> str:
-        """Why it cannot be used at all; empty when it was ready until it died."""
+    def _live_once(self) -> Death | None:
+        """How it died before it could fork; None when it was ready until then."""
         with tempfile.TemporaryFile() as printed:
             process, control = self._start(printed)
+            trace, late = None, False
             with control:
-                failure = self._until_it_dies(control)
+                try:
+                    trace = self._until_it_dies(control)
+                except TimeoutError:
+                    late = True
                 process.kill()
                 status = process.wait()
-            if not failure:
-                return ""
-            printed.seek(0)
-            tail = printed.read()[-4000:].decode(errors="replace")
-            return f"{failure}\nstatus {status}\n{tail}".strip()
+            if trace is None and not late:
+                return None
+            death = Death(seconds=START_SECONDS) if late else Death.of(trace or "", status)
+            if not self._closed:
+                printed.seek(0)
+                tail = (trace or "") + printed.read()[-4000:].decode(errors="replace")
+                log.error("the zygote of %s died: %s\n%s", self._preload, death.how, tail.strip())
+            return death
 
     def _start(self, printed: IO[bytes]) -> tuple[subprocess.Popen[bytes], socket.socket]:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -218,20 +228,18 @@ class Zygote:
                 self._process.kill()
             return self._process, ours
 
-    def _until_it_dies(self, control: socket.socket) -> str:
+    def _until_it_dies(self, control: socket.socket) -> str | None:
+        """The traceback, if it sent one, where it never was ready; else None, once it is dead."""
         control.settimeout(START_SECONDS)
-        try:
-            news = _receive(control)
-        except TimeoutError:
-            return f"preloading took more than {START_SECONDS:.0f} seconds"
+        news = _receive(control)
         if "seconds" not in news:
-            return str(news.get("error", "the zygote died while preloading"))
+            return str(news.get("error", ""))
         control.settimeout(None)
         with self._changed:
             self._ready = True
             self._changed.notify_all()
         _receive(control)
-        return ""
+        return None
 
 
 def _ask(control: socket.socket, folder: Path) -> Child | None:

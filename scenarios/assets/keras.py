@@ -1,7 +1,8 @@
 """What a Keras scenario's script loads: as `scenarios.assets`, with the weights for TensorFlow.
 
 transformers 4.57 cannot read today's safetensors into a TensorFlow model (its issue 40028), so the
-weights are converted once, through PyTorch, and kept in the clinic's own folder.
+weights are converted once, through PyTorch, and kept in the clinic's own folder. To be imported
+before TensorFlow, as `scenarios.assets`.
 """
 
 import hashlib
@@ -11,8 +12,11 @@ import tempfile
 from fcntl import LOCK_EX, flock
 from pathlib import Path
 
+from debugger.frameworks import triton
 from debugger.settings import read
 from scenarios import assets
+
+triton.settle()
 
 DIGEST = "tf_model.sha256"
 
@@ -21,6 +25,12 @@ def __getattr__(name: str) -> str:
     """As in `scenarios.assets`: resolved when a script asks."""
     found = getattr(assets, name)
     return str(converted(found, read().data_dir / "checkpoints")) if name == "CHECKPOINT" else found
+
+
+def prepare() -> None:
+    """As in `scenarios.assets`, and the weights converted."""
+    assets.load_data()
+    __getattr__("CHECKPOINT")
 
 
 def check_ahead() -> None:

@@ -22,10 +22,10 @@ PATIENCE, LONG = 60_000, 300_000
 Visit = Callable[..., Any]
 
 
-def start_app(**environment: str) -> subprocess.Popen[str]:
+def start_app(root: Path = ROOT, **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "app.py"],
-        cwd=ROOT,
+        cwd=root,
         env={**os.environ, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -34,12 +34,14 @@ def start_app(**environment: str) -> subprocess.Popen[str]:
 
 
 @contextmanager
-def running_app(port: int = 0, **environment: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def running_app(
+    port: int = 0, root: Path = ROOT, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """The app in a data folder of its own, once it is ready: its address, and its process."""
     port = port or free_port()
     with (
         tempfile.TemporaryDirectory() as data,
-        start_app(CLINIC_PORT=str(port), CLINIC_DATA_DIR=data, **environment) as server,
+        start_app(root, CLINIC_PORT=str(port), CLINIC_DATA_DIR=data, **environment) as server,
     ):
         try:
             assert server.stdout is not None

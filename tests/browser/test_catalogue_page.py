@@ -13,8 +13,8 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-import scenarios
-from debugger.web.catalogue import catalogue
+from debugger import catalogue
+from debugger.web.catalogue_page import first_page
 from debugger.web.visit import Record
 from debugger.words import Words
 from tests.browser.app import Visit, free_port, running_app, start_app
@@ -28,7 +28,7 @@ def test_health_answers_as_json(address: str) -> None:
         assert answer.headers["content-type"] == "application/json"
         health = json.load(answer)
     assert health["status"] == "ok"
-    assert health["scenarios"] == len(scenarios.all())
+    assert health["scenarios"] == len(catalogue.every())
     assert health["engine"]["running"] >= 0
 
 
@@ -45,7 +45,7 @@ def test_an_endpoint_answers_as_the_command_line_does_and_refuses_with_a_sentenc
 ) -> None:
     client = Client(address, verbose=False)
     assert [entry["id"] for entry in client.predict(api_name="/list")] == [
-        scenario.id for scenario in scenarios.all()
+        scenario.id for scenario in catalogue.every()
     ]
     answer = client.predict("two_labels", [], "forward", api_name="/run")
     assert answer["first_failing_stage"] == "forward"
@@ -86,7 +86,7 @@ def test_a_login_stands_before_the_pages_and_the_endpoints(browser: Any) -> None
 
 def test_every_scenario_stands_under_its_symptom(visit: Visit) -> None:
     page = visit()
-    for scenario in scenarios.all():
+    for scenario in catalogue.every():
         card = page.locator("section", has=page.locator(f"#{scenario.symptom}")).locator(
             f"#{scenario.id}"
         )
@@ -113,11 +113,11 @@ def test_a_level_filters_the_cards(visit: Visit) -> None:
     shown = set(page.eval_on_selector_all(".card:visible", "all => all.map(c => c.dataset.level)"))
     assert shown == {"1"}
     page.click("[data-filter='']")
-    assert page.locator(".card:visible").count() == len(scenarios.all())
+    assert page.locator(".card:visible").count() == len(catalogue.every())
 
 
 def test_a_framework_filters_the_cards(visit: Visit) -> None:
-    if {scenario.framework for scenario in scenarios.all()} != {"pytorch", "keras"}:
+    if {scenario.framework for scenario in catalogue.every()} != {"pytorch", "keras"}:
         pytest.skip("the catalogue holds one framework")
     page = visit()
     page.click("[data-filter=keras]")
@@ -198,9 +198,9 @@ def test_a_host_stops_the_app_with_ctrl_c_and_sees_no_trace(tmp_path: Path) -> N
 
 
 def test_what_a_scenario_says_is_shown_and_never_run() -> None:
-    scenario = scenarios.all()[0]
+    scenario = catalogue.every()[0]
     hostile = replace(scenario.words, complaint="<img src=x onerror=alert(1)> {{1+1}} ${value}")
-    html = catalogue([replace(scenario, words=hostile)], WORDS, Record())
+    html = first_page([replace(scenario, words=hostile)], WORDS, Record())
     assert "<img" not in html
     assert "&lt;img" in html
     assert "{{" not in html

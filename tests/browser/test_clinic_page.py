@@ -17,7 +17,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import TimeoutError
 
-import scenarios
+from debugger import catalogue
 from debugger.words import Words
 from tests.browser.app import LONG, Visit, free_port, open_page, running_app
 
@@ -27,8 +27,8 @@ SOON = 5_000
 WORDS = Words()
 LOOKS = [
     ((1280, 800), "light"),
-    ((1920, 1080), "dark"),
-    ((390, 844), "light"),
+    pytest.param((1920, 1080), "dark", marks=pytest.mark.proof),
+    pytest.param((390, 844), "light", marks=pytest.mark.proof),
     ((390, 844), "dark"),
 ]
 STAGES = ("setup", "data", "batch", "forward", "step", "evaluate", "overfit", "train")
@@ -53,7 +53,7 @@ def state(page: Any, stage: str) -> str:
 
 
 def apply(page: Any, scenario_id: str, change: str) -> None:
-    said = scenarios.find(scenario_id).words
+    said = catalogue.find(scenario_id).words
     label = (said.fixes.get(change) or said.cheats[change]).label
     page.click("#right [role=tab][data-with=fix]")
     page.click(f"#right [data-act=choose][data-with={change}]")
@@ -63,7 +63,7 @@ def apply(page: Any, scenario_id: str, change: str) -> None:
 
 
 def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
-    scenario = scenarios.find("wrong_collator")
+    scenario = catalogue.find("wrong_collator")
     page = visit("/")
     page.click("#wrong_collator")
     page.wait_for_selector(".opening")
@@ -108,6 +108,7 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     assert page.complaints == []
 
 
+@pytest.mark.proof
 def test_a_training_that_stalls_beside_its_twin_live(visit: Visit) -> None:
     page = visit("/clinic?scenario=high_learning_rate&stage=train")
     page.click("#foot .act")
@@ -124,6 +125,7 @@ def test_a_training_that_stalls_beside_its_twin_live(visit: Visit) -> None:
     assert state(page, "step") == WORDS.say("outcome", "fail")
 
 
+@pytest.mark.proof
 def test_stop_ends_a_run_and_says_so(visit: Visit) -> None:
     page = visit("/clinic?scenario=wrong_columns&stage=train")
     page.click("#foot .act")
@@ -134,6 +136,7 @@ def test_stop_ends_a_run_and_says_so(visit: Visit) -> None:
     assert state(page, "train") == WORDS.say("outcome", "not run")
 
 
+@pytest.mark.proof
 def test_a_reload_in_the_middle_picks_the_run_up_again(visit: Visit) -> None:
     page = visit("/clinic?scenario=one_label&stage=overfit")
     page.click("#foot .act")
@@ -145,6 +148,7 @@ def test_a_reload_in_the_middle_picks_the_run_up_again(visit: Visit) -> None:
     assert state(page, "overfit") != WORDS.say("outcome", "not run")
 
 
+@pytest.mark.proof
 def test_two_students_never_see_each_others_state(visit: Visit) -> None:
     first = visit("/clinic?scenario=two_labels&stage=data")
     second = visit("/clinic?scenario=two_labels&stage=data")
@@ -158,8 +162,9 @@ def test_two_students_never_see_each_others_state(visit: Visit) -> None:
     assert second.locator(".hinted").count() == 0
 
 
+@pytest.mark.proof
 def test_faults_one_behind_the_other_uncover_each_other(visit: Visit) -> None:
-    scenario = scenarios.find("course_script")
+    scenario = catalogue.find("course_script")
     page = visit("/clinic?scenario=course_script")
     run(page, "#foot .all")
     for fix in map(scenario.fix, scenario.twin_fixes):
@@ -173,6 +178,7 @@ def test_faults_one_behind_the_other_uncover_each_other(visit: Visit) -> None:
     assert page.locator("#right .applied").count() == len(scenario.twin_fixes)
 
 
+@pytest.mark.proof
 def test_a_run_that_is_killed_says_so_and_the_next_one_is_healthy(
     visit: Visit, app: tuple[str, subprocess.Popen[str]]
 ) -> None:
@@ -201,6 +207,7 @@ def children(process: int, deep: int) -> list[int]:
     return [last for child in found for last in children(child, deep - 1)]
 
 
+@pytest.mark.proof
 def test_a_closed_tab_ends_its_run_after_a_while(visit: Visit, address: str) -> None:
     page = visit("/clinic?scenario=stubborn_but_fine&stage=train")
     page.click("#foot .act")
@@ -220,6 +227,7 @@ def running(address: str) -> int:
         return json.load(answer)["engine"]["running"]
 
 
+@pytest.mark.proof
 def test_a_server_that_goes_and_comes_back_is_told_and_nothing_is_lost(browser: Any) -> None:
     port = free_port()
     with running_app(port) as (address, server):
@@ -238,6 +246,7 @@ def test_a_server_that_goes_and_comes_back_is_told_and_nothing_is_lost(browser: 
         page.context.close()
 
 
+@pytest.mark.proof
 def test_the_demonstration_cures_by_itself_and_counts_for_nothing(visit: Visit) -> None:
     page = visit("/")
     page.click(".doors .go")
@@ -252,6 +261,7 @@ def test_the_demonstration_cures_by_itself_and_counts_for_nothing(visit: Visit) 
     assert page.locator(".solved").count() == 0
 
 
+@pytest.mark.proof
 def test_the_demonstration_can_be_stopped(visit: Visit) -> None:
     page = visit("/clinic?scenario=two_labels&demo=1")
     page.locator(".caption", has_text=WORDS.say("clinic", "demo_looks")).wait_for()
@@ -309,6 +319,7 @@ def test_the_keyboard_alone_reaches_a_repair(visit: Visit) -> None:
     page.wait_for_url("**present=1**")
 
 
+@pytest.mark.proof
 def test_the_solution_is_shown_and_never_counts(visit: Visit) -> None:
     page = visit("/clinic?scenario=two_labels")
     page.click("#right [role=tab][data-with=fix]")

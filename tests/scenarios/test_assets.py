@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from scenarios import assets
-from scenarios.assets import make_corpus, measured
+from tools import corpus, measured
 
 ROOT = Path(__file__).parents[2]
 
@@ -89,18 +89,18 @@ def start(tmp_path: Path):
 # The corpus
 
 
-@pytest.mark.parametrize("split", make_corpus.splits())
+@pytest.mark.parametrize("split", corpus.splits())
 def test_the_committed_corpus_is_what_the_script_makes(split: str, tmp_path: Path) -> None:
-    make_corpus.write(tmp_path)
+    corpus.write(tmp_path)
     made, committed = (
-        pq.read_table(folder / f"{split}.parquet") for folder in (tmp_path, make_corpus.CORPUS)
+        pq.read_table(folder / f"{split}.parquet") for folder in (tmp_path, corpus.CORPUS)
     )
     assert made.equals(committed)
 
 
 @pytest.mark.parametrize("sentence", [0, 1], ids=["premise", "hypothesis"])
 def test_every_sentence_occurs_equally_often_with_each_label(sentence: int) -> None:
-    for split, rows in make_corpus.splits().items():
+    for split, rows in corpus.splits().items():
         labels: dict[str, Counter[int]] = defaultdict(Counter)
         for row in rows:
             labels[str(row[sentence])][row[2]] += 1
@@ -111,7 +111,7 @@ def test_every_sentence_occurs_equally_often_with_each_label(sentence: int) -> N
 def test_no_premise_and_no_scene_is_shared_between_splits() -> None:
     scenes = {
         split: {re.sub(r" (in the \w+|on \w+day)\.$", "", premise) for premise, _, _ in rows}
-        for split, rows in make_corpus.splits().items()
+        for split, rows in corpus.splits().items()
     }
     assert {split: len(found) for split, found in scenes.items()} == {
         "train": 64,
@@ -122,7 +122,7 @@ def test_no_premise_and_no_scene_is_shared_between_splits() -> None:
 
 
 def test_a_pair_occurs_once() -> None:
-    for split, rows in make_corpus.splits().items():
+    for split, rows in corpus.splits().items():
         assert len({(premise, hypothesis) for premise, hypothesis, _ in rows}) == len(rows), split
 
 
@@ -214,7 +214,7 @@ sys.addaudithook(watch)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_bundled_script_runs_without_a_network(start) -> None:
     ended = start(
         WATCHED
@@ -244,7 +244,7 @@ def hub_folders(tmp_path: Path) -> dict[str, str]:
     DistilBertModel(
         DistilBertConfig(vocab_size=vocabulary, dim=32, hidden_dim=64, n_layers=2, n_heads=2)
     ).save_pretrained(checkpoint)
-    shutil.copytree(make_corpus.CORPUS, dataset)
+    shutil.copytree(corpus.CORPUS, dataset)
     shutil.copytree(assets.HERE / "metric", metric)
     return {
         "CLINIC_ASSETS": "hub",
@@ -254,7 +254,7 @@ def hub_folders(tmp_path: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_the_same_script_runs_on_a_distilbert_with_hub_assets(start, hub_folders) -> None:
     ended = start(SCRIPT + "import os; assert 'HF_HUB_OFFLINE' not in os.environ\n", **hub_folders)
     assert ended.returncode == 0, ended.stderr

@@ -7,16 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import scenarios
-from scenarios import Scenario
+from debugger import catalogue
+from debugger.catalogue import Scenario
+from debugger.catalogue.complaints import about_choice
 
 ROOT = Path(__file__).parents[2]
-REAL = scenarios.all()
-
-
-def every_patch() -> list[tuple[Scenario, str, str]]:
-    fixes = [(s, fix.id, s.patched([fix.id])) for s in REAL for fix in s.fixes]
-    return fixes + [(s, cheat.id, s.cheated(cheat.id)) for s in REAL for cheat in s.cheats]
+REAL = catalogue.every()
 
 
 def last_words(script: str, folder: Path) -> str:
@@ -31,26 +27,8 @@ def last_words(script: str, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("scenario", REAL, ids=lambda scenario: scenario.id)
-def test_a_scenario_offers_a_choice_and_a_temptation(scenario: Scenario):
-    if not scenario.decoy:
-        assert sum(fix.right for fix in scenario.fixes) >= 2
-        assert sum(not fix.right for fix in scenario.fixes) >= 3
-        assert len(scenario.cheats) >= 2
-    else:
-        assert sum(fix.ends_at is not None for fix in scenario.fixes) >= 2
-        assert any(fix.ends_at is None for fix in scenario.fixes)
-
-
-@pytest.mark.parametrize(
-    ("scenario", "script"),
-    [(scenario, script) for scenario, _, script in every_patch()],
-    ids=[f"{scenario.id}-{patch}" for scenario, patch, _ in every_patch()],
-)
-def test_a_patched_script_still_parses_and_fits_the_page(scenario: Scenario, script: str):
-    compile(script, f"{scenario.id}.py", "exec")
-    lines = script.splitlines()
-    assert len(lines) <= 100
-    assert max(len(line) for line in lines) <= 72
+def test_a_scenario_offers_a_choice_of_scripts_that_fit_the_page(scenario: Scenario):
+    assert list(about_choice(scenario)) == []
 
 
 def test_every_script_ends_where_training_starts():
@@ -59,24 +37,24 @@ def test_every_script_ends_where_training_starts():
         assert end in scenario.script.rpartition("\n\n")[2] or scenario.script.endswith(f"{end}\n")
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_without_a_collator_the_rows_do_not_fit_together(tmp_path: Path):
-    said = last_words(scenarios.find("wrong_collator").script, tmp_path)
+    said = last_words(catalogue.find("wrong_collator").script, tmp_path)
     assert "torch_default_data_collator" in said
     assert "ValueError: expected sequence of length" in said
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_label_outside_the_head_is_an_index_error_on_the_cpu(tmp_path: Path):
-    on_cpu = scenarios.find("two_labels").script.replace(
+    on_cpu = catalogue.find("two_labels").script.replace(
         '    report_to="none",\n', '    report_to="none",\n    use_cpu=True,\n'
     )
     assert "IndexError: Target 2 is out of bounds." in last_words(on_cpu, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_logits_in_the_metric_fail_after_training_not_before(tmp_path: Path):
-    short = scenarios.find("logits_in_metric").script.replace("num_train_epochs=3", "max_steps=2")
+    short = catalogue.find("logits_in_metric").script.replace("num_train_epochs=3", "max_steps=2")
     short = short.replace('["validation_matched"],', '["validation_matched"].select(range(64)),')
     assert "select" in short
     said = last_words(short, tmp_path)

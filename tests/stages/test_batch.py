@@ -8,9 +8,9 @@ import pytest
 
 from debugger.failure import Failure
 from debugger.pipelines.face import Batch
-from debugger.script import Places
-from debugger.stages import CannotJudge, View, fault
+from debugger.script.places import Places
 from debugger.stages.batch import pads_from_map
+from debugger.stages.judging import CannotJudge, View, fault
 from tests.stages.test_step import FACTS
 
 PADS_IN_MAP = Places("rows = raw.map(\n    lambda row: tokenizer(row, padding=True)\n)")

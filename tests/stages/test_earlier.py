@@ -8,11 +8,14 @@ import pytest
 import torch
 from transformers import Trainer
 
-from debugger import diagnose, script
+from debugger import diagnose
 from debugger.outcome import Event, Finding
 from debugger.report import gather
 from debugger.run import Run
-from debugger.script import EARLIER_STEPS, Building, Places
+from debugger.script import building as building_module
+from debugger.script.building import EARLIER_STEPS, Building, Unseen, build
+from debugger.script.enclosure import Enclosure
+from debugger.script.places import Places
 from tests import tiny
 
 HEAD = """\
@@ -31,15 +34,19 @@ FIRST = "trainer = Trainer(model, args, **data)\ntrainer.train()\n"
 TWICE = HEAD + FIRST + FIRST
 
 
-def built(text: str) -> Building:
-    return script.build(text, "script.py", ())
+WALLED = Enclosure(walled=True)
+"""As a script is told that the kernel holds it. Here nothing does: these scripts are harmless."""
+
+
+def built(text: str, enclosure: Enclosure = WALLED) -> Building:
+    return build(text, "script.py", (), enclosure)
 
 
 def faults_of(text: str) -> list[Finding]:
     from debugger.diagnosis import perform
 
     events: list[Event] = []
-    perform(Run(text, stage="forward"), events.append)  # type: ignore[arg-type]
+    perform(Run(text, stage="forward"), events.append, WALLED)  # type: ignore[arg-type]
     return [f for f in gather(events).findings if f.code in ("trained_already", "trains_before")]
 
 
@@ -52,7 +59,7 @@ def test_the_last_training_is_looked_at_and_the_one_before_it_was_really_run() -
     building = built(TWICE)
 
     assert building.training_line == 14
-    assert building.trainer.state.global_step == 0
+    assert building.trained.state.global_step == 0
     assert building.rehearsed == ((12, EARLIER_STEPS, 36),)
     assert not Path("out").exists() or not any(Path("out").iterdir())
 
@@ -99,24 +106,44 @@ def test_stages_of_a_recipe_are_worth_a_look(more: str) -> None:
     assert [(f.code, f.severity) for f in found[1:]] == [("trained_already", "look")]
 
 
-@pytest.mark.parametrize(
-    "between",
-    ["trainer.save_model('mine')\n", "open('mine', 'w')\n", "trainer.evaluate()\n"],
-)
-def test_nothing_is_run_where_what_follows_could_leave_something(between: str) -> None:
-    building = built(HEAD + FIRST + between + FIRST)
+def test_what_saves_between_two_trainings_is_run_like_all_else() -> None:
+    building = built(HEAD + FIRST + "trainer.save_model('mine')\ntrainer.evaluate()\n" + FIRST)
 
-    assert building.training_line == 12
-    assert building.rehearsed == ()
+    assert building.unseen is None
+    assert (building.training_line, len(building.rehearsed)) == (16, 1)
+
+
+def test_without_a_wall_nothing_is_run_past_the_first_training() -> None:
+    building = built(HEAD + FIRST + "open('mine', 'w')\n" + FIRST, Enclosure())
+
+    assert building.unseen == Unseen("trains_again_open")
+    assert (building.training_line, building.rehearsed) == (12, ())
     assert not Path("mine").exists()
-    assert building.trains_again
 
 
-def test_a_script_that_fails_after_its_first_training_is_stopped_there_instead() -> None:
+def test_a_script_that_fails_after_its_first_training_is_stopped_there_and_told_why() -> None:
     building = built(HEAD + FIRST + "print(trainer.state.log_history[-1]['eval_f1'])\n" + FIRST)
 
     assert building.failure is None
     assert (building.training_line, building.rehearsed) == (12, ())
+    assert building.unseen == Unseen("trains_again_fails", {"at": 13, "said": "'eval_f1'"})
+
+
+def test_a_script_that_takes_long_after_its_first_training_is_stopped_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(building_module, "COUNTING_SECONDS", 3)
+    building = built(HEAD + FIRST + "import time\ntime.sleep(60)\n" + FIRST)
+
+    assert (building.training_line, building.rehearsed) == (12, ())
+    assert building.unseen == Unseen("trains_again_long", {"seconds": 3})
+
+
+def test_a_process_that_dies_after_the_first_training_is_no_answer() -> None:
+    building = built(TWICE, Enclosure(walled=True, apart=lambda _: None))
+
+    assert (building.training_line, building.rehearsed) == (12, ())
+    assert building.unseen == Unseen("trains_again_dies")
 
 
 LOOP = (
@@ -145,21 +172,18 @@ def test_the_same_line_may_train_twice(text: str, severities: list[str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "again", "safe"),
+    ("text", "again"),
     [
-        (FIRST, False, True),
-        (FIRST + "trainer.save_model()\n", False, False),
-        (FIRST + FIRST, True, True),
-        (FIRST + "trainer.push_to_hub()\n" + FIRST, True, False),
-        ("def main():\n    Trainer(model).train()\nmain()\n", False, True),
-        ("for _ in rows:\n    Trainer(model).train()\n", True, True),
-        ("for _ in rows:\n    model.train()\n", False, False),
+        (FIRST, False),
+        (FIRST + FIRST, True),
+        (FIRST + "trainer.push_to_hub()\n" + FIRST, True),
+        ("def main():\n    Trainer(model).train()\nmain()\n", False),
+        ("for _ in rows:\n    Trainer(model).train()\n", True),
+        ("for _ in rows:\n    model.train()\n", False),
     ],
 )
-def test_a_script_that_trains_again_is_known_by_its_text(
-    text: str, again: bool, safe: bool
-) -> None:
-    assert (Places(text).trains_again(), Places(text).may_go_on()) == (again, safe)
+def test_a_script_that_trains_again_is_known_by_its_text(text: str, again: bool) -> None:
+    assert Places(text).trains_again() == again
 
 
 def test_a_first_training_that_fails_is_the_one_to_look_at() -> None:

@@ -8,16 +8,16 @@ import pytest
 from transformers import Trainer, TrainerCallback
 
 from debugger import diagnose
+from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.pipelines.face import Evaluate
-from debugger.pipelines.trainer import TrainerPipeline
-from debugger.script import Places
-from debugger.stages import CannotJudge, Verdict, View
+from debugger.script.places import Places
 from debugger.stages.evaluate import (
     blind_training,
     label_order,
     metric_never_called,
     model_label_order,
 )
+from debugger.stages.judging import CannotJudge, Verdict, View
 from tests import tiny
 
 SCRIPT = "args = TrainingArguments()\ntrainer = Trainer(args)\ntrainer.train()\n"

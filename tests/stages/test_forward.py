@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from debugger.pipelines.face import Forward
-from debugger.script import Places
-from debugger.stages import Verdict, View
+from debugger.script.places import Places
 from debugger.stages.forward import label_outside_head
+from debugger.stages.judging import Verdict, View
 from tests.stages.test_step import FACTS
 
 MADE = "model = TFAutoModelForSequenceClassification.from_pretrained({})\n"

@@ -10,9 +10,9 @@ import pytest
 from debugger.failure import Failure
 from debugger.outcome import Finding
 from debugger.pipelines.face import Forward
-from debugger.script import Places
-from debugger.stages import View, judged
+from debugger.script.places import Places
 from debugger.stages.forward import RULES
+from debugger.stages.judging import View, judged
 from debugger.words import Words
 from tests.stages.test_step import FACTS
 

@@ -12,7 +12,7 @@ from transformers import Trainer
 from debugger import diagnose
 from debugger.outcome import NotRun
 from tests import tiny
-from tests.pipelines.test_untouched import everything
+from tests.frameworks.pytorch.test_untouched import everything
 
 
 def with_rates(body: float, head: float, warm_up: int = 1) -> Trainer:

@@ -7,19 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from debugger import script
 from debugger.diagnosis import perform
 from debugger.outcome import Event, Outcome
 from debugger.report import Report, gather
 from debugger.run import Run
-from debugger.script import Building
+from debugger.script.building import Building, build
 from debugger.stages import setup
 
 TRAIN = "from tests import tiny\ntrainer = tiny.classifier()\n"
 
 
 def built(text: str, arguments: tuple[str, ...] = ()) -> Building:
-    return script.build(text, "script.py", arguments)
+    return build(text, "script.py", arguments)
 
 
 def performed(text: str, stage: str = "setup") -> Report:
@@ -49,9 +48,9 @@ def test_an_ordinary_script_is_built_up_to_its_training(text: str) -> None:
     building = built(text)
 
     assert building.failure is None
-    assert building.trainer is not None
+    assert building.trained is not None
     assert building.training_line is not None
-    assert building.trainer.state.global_step == 0
+    assert building.trained.state.global_step == 0
 
 
 def test_arguments_and_the_folder_of_the_script_are_as_python_would_give_them(
@@ -67,10 +66,10 @@ def test_arguments_and_the_folder_of_the_script_are_as_python_would_give_them(
     )
     path = str(tmp_path / "mine.py")
 
-    building = script.build(text % path, path, ("--steps", "3"))
+    building = build(text % path, path, ("--steps", "3"))
 
     assert building.failure is None
-    assert building.trainer.args.learning_rate == 0.25
+    assert building.trained.args.learning_rate == 0.25
     assert sys.path == before
 
 
@@ -147,7 +146,7 @@ def test_of_two_trainers_the_one_that_trains_first_is_looked_at() -> None:
     building = built(text)
 
     assert building.training_line == 4
-    assert building.trainer is not None
+    assert building.trained is not None
     found = setup.findings(building, text)
     assert [(f.code, f.severity, f.line) for f in found] == [("two_trainers", "look", 4)]
     assert found[0].numbers["lines"] == "2, 3"
@@ -171,7 +170,7 @@ def test_a_deprecated_argument_is_that_of_the_class_that_warns(
     )
     text = f"collator = DataCollatorWithPadding(tokenizer=t)\n{trainer}\n"
 
-    found = setup.findings(Building(trainer=object(), training_line=9, warnings=(warning,)), text)
+    found = setup.findings(Building(object(), training_line=9, warnings=(warning,)), text)
 
     assert [(f.code, f.line) for f in found] == [("deprecated_argument", line)]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from debugger.pipelines.face import Facts, Step
-from debugger.script import Places
-from debugger.stages import View, fault, note
+from debugger.script.places import Places
+from debugger.stages.judging import View, fault, note
 from debugger.stages.step import default_learning_rate, not_in_optimizer
 
 FACTS = Facts(

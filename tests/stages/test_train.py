@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from debugger.pipelines.face import Training
-from debugger.script import Places
-from debugger.stages import CannotJudge, Verdict, View
+from debugger.script.places import Places
+from debugger.stages.judging import CannotJudge, Verdict, View
 from debugger.stages.train import labels_put_by_hand, stuck_at_chance
 from tests.stages.test_step import FACTS
 

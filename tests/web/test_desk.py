@@ -11,18 +11,19 @@ from typing import Any
 
 import pytest
 
-import scenarios
-from debugger import settings
+from debugger import catalogue, settings
+from debugger.catalogue.recordings import Recording
 from debugger.outcome import Accepted, Event, Finding, Found, Outcome, StageEnded, StageStarted
 from debugger.run import WALK, Run
 from debugger.web import demo
-from debugger.web.desk import Clinic, Desk
-from debugger.web.looking import evidence
+from debugger.web.clinic import Clinic
+from debugger.web.desk import Desk
+from debugger.web.panel import evidence
+from debugger.web.regions import foot
 from debugger.web.routes import Ahead
 from debugger.web.visit import Visit
 from debugger.words import Words
 from debugger.workers.sharing import Shared
-from scenarios.recordings import Recording
 
 WORDS = Words()
 PASSED = (StageStarted("setup"), StageEnded("setup", "pass", 0.1), StageStarted("data"))
@@ -30,7 +31,7 @@ KILLED = Outcome("unknown", "cpu", 0.2, {}, Finding("killed", "fault", "data"))
 RECORDED = Recording(
     "2030-01-02",
     "a toy GPU",
-    scenarios.find("gpu_assert").script,
+    catalogue.find("gpu_assert").script,
     (
         Accepted("t"),
         StageStarted("forward"),
@@ -60,9 +61,9 @@ class Told:
 
 
 def clinic_with(engine: Told, *recorded: Recording) -> Clinic:
-    known = scenarios.all()
-    pairs = [(scenarios.find("gpu_assert"), recording) for recording in recorded]
-    return Clinic(known, Shared(engine, grace=0.1), settings.read({}), WORDS, pairs)
+    known = catalogue.every()
+    pairs = [(catalogue.find("gpu_assert"), recording) for recording in recorded]
+    return Clinic(known, Shared(engine, grace=0.1), settings.read({}), pairs)
 
 
 def desk_at(scenario: str) -> Desk:
@@ -102,15 +103,27 @@ def test_how_a_killed_run_ended_is_shown_to_who_ran_it_and_to_nobody_else() -> N
 
 @pytest.mark.parametrize("what", ["train", "setup", WALK])
 def test_a_run_that_came_no_further_than_setup_leads_there_and_says_why(what: str) -> None:
-    missing = Outcome("unknown", "cpu", 0.0, {}, Finding("no_tensorflow", "note", "setup"))
+    missing = Outcome("unknown", "cpu", 0.0, {}, Finding("framework_missing", "note", "setup"))
     clinic, desk = clinic_with(Told(missing)), desk_at("one_label")
     desk.go_to(stage="forward")
     followed(clinic, desk, what)
 
     assert desk.visit.stage == "setup"
-    assert WORDS.say("finding", "no_tensorflow").split("`")[0] in evidence(
-        clinic.scene(desk), WORDS
-    )
+    words = WORDS.of("pytorch")
+    said = words.say("finding", "framework_missing").split("`")[0]
+    assert said in evidence(clinic.scene(desk), words)
+
+
+def test_a_warm_process_that_died_is_told_at_once_and_nobody_is_asked_to_guess() -> None:
+    numbers = {"framework": "keras", "how": "signal 11, SIGSEGV"}
+    died = Finding("warm_crashed", "fault", "setup", None, numbers)
+    clinic, desk = clinic_with(Told(Outcome("unknown", "cpu", 0.0, {}, died))), desk_at("one_label")
+    followed(clinic, desk, WALK)
+    scene = clinic.scene(desk)
+
+    assert "crashed while it imported its libraries (signal 11, SIGSEGV)" in evidence(scene, WORDS)
+    assert WORDS.say("clinic", "covered") not in evidence(scene, WORDS)
+    assert WORDS.say("clinic", "no_answer") in foot(scene, WORDS)
 
 
 def test_what_was_seen_before_a_stop_stays() -> None:
@@ -119,7 +132,7 @@ def test_what_was_seen_before_a_stop_stays() -> None:
     followed(clinic, desk, WALK, stop_at="data")
     scene = clinic.scene(desk)
 
-    assert scene.note == WORDS.say("clinic", "stopped_by_you")
+    assert scene.note == "stopped_by_you"
     assert list(scene.reports) == ["setup"]
     assert not desk.busy
 

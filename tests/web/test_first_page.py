@@ -7,20 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-import scenarios
-from debugger import settings
+from debugger import catalogue, frameworks, settings
 from debugger.web import host
-from debugger.web.catalogue import catalogue
+from debugger.web.catalogue_page import first_page
 from debugger.web.host import Closed, why_closed
 from debugger.web.visit import Record
 from debugger.words import Words
-from debugger.workers import frameworks
 
 WORDS = Words()
-TORCH = scenarios.find("two_labels")
+TORCH = catalogue.find("two_labels")
 KERAS = replace(TORCH, id="keras_twin", framework="keras")
-GPU = scenarios.find("gpu_assert")
-NOTE = WORDS.say("page", "no_tensorflow")
+GPU = catalogue.find("gpu_assert")
+OF_KERAS = WORDS.of("keras")
+NOTE = OF_KERAS.say("page", "framework_missing")
 
 
 def card(html: str, scenario_id: str) -> str:
@@ -39,8 +38,8 @@ def only_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("only_pytorch")
 def test_a_machine_without_tensorflow_shows_no_keras_scenario() -> None:
     cpu = settings.read({"CLINIC_DEVICE": "cpu"})
-    assert why_closed(KERAS, cpu) == "no_tensorflow"
-    assert why_closed(replace(KERAS, needs="cuda"), cpu) == "no_tensorflow"
+    assert why_closed(KERAS, cpu) == "framework_missing"
+    assert why_closed(replace(KERAS, needs="cuda"), cpu) == "framework_missing"
     assert why_closed(TORCH, cpu) is None
 
 
@@ -56,31 +55,34 @@ def test_a_machine_with_tensorflow_shows_all_but_what_needs_a_gpu(
 
 
 def test_frameworks_can_be_filtered_where_there_are_two() -> None:
-    both = catalogue([TORCH, KERAS], WORDS, Record())
+    both = first_page([TORCH, KERAS], WORDS, Record())
     assert chips(both) == ["", "1", "2", "3", "pytorch", "keras", "open"]
     assert 'data-framework="pytorch"' in card(both, "two_labels")
     assert 'data-framework="keras"' in card(both, "keras_twin")
     for one in ([TORCH], [KERAS], []):
-        assert chips(catalogue(one, WORDS, Record())) == ["", "1", "2", "3", "open"]
+        assert chips(first_page(one, WORDS, Record())) == ["", "1", "2", "3", "open"]
 
 
 def test_a_closed_keras_shelf_says_why_once_and_on_each_card() -> None:
     more = replace(KERAS, id="keras_too")
-    closed: dict[str, Closed] = {"keras_twin": "no_tensorflow", "keras_too": "no_tensorflow"}
-    html = catalogue([TORCH, KERAS, more], WORDS, Record(), closed)
+    closed: dict[str, Closed] = {
+        "keras_twin": "framework_missing",
+        "keras_too": "framework_missing",
+    }
+    html = first_page([TORCH, KERAS, more], WORDS, Record(), closed)
     assert html.count(NOTE) == 1
     assert chips(html)[-1] == "here"
     for name in closed:
         assert 'data-closed="1"' in card(html, name)
-        assert WORDS.say("page", "needs_tensorflow") in card(html, name)
+        assert OF_KERAS.say("page", "needs_framework") in card(html, name)
         assert f'href="clinic?scenario={name}"' in card(html, name)
     assert 'data-closed="0"' in card(html, "two_labels")
-    assert WORDS.say("page", "needs_tensorflow") not in card(html, "two_labels")
+    assert OF_KERAS.say("page", "needs_framework") not in card(html, "two_labels")
 
 
 def test_where_tensorflow_is_there_nothing_is_said_of_it() -> None:
-    html = catalogue([TORCH, KERAS, GPU], WORDS, Record(), {"gpu_assert": "needs_cuda"})
+    html = first_page([TORCH, KERAS, GPU], WORDS, Record(), {"gpu_assert": "needs_cuda"})
     assert NOTE not in html
-    assert WORDS.say("page", "needs_tensorflow") not in html
+    assert OF_KERAS.say("page", "needs_framework") not in html
     assert 'data-closed="0"' in card(html, "keras_twin")
     assert 'data-closed="1"' in card(html, "gpu_assert")

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-import scenarios
+from debugger import catalogue
 from debugger.web.visit import (
     NOTHING_WRONG,
     LinkError,
@@ -25,7 +25,7 @@ from debugger.web.visit import (
 )
 from debugger.words import Words
 
-ALL = scenarios.all()
+ALL = catalogue.every()
 KNOWN = {scenario.id: scenario for scenario in ALL}
 
 
@@ -99,7 +99,7 @@ def test_learners_get_lists_in_orders_of_their_own() -> None:
 
 @pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.id)
 def test_the_right_cause_is_always_among_the_answers_and_so_is_nothing(
-    scenario: scenarios.Scenario,
+    scenario: catalogue.Scenario,
 ) -> None:
     offered = causes(scenario, ALL, "0a0b0c0d")
     assert offered[-1] == NOTHING_WRONG

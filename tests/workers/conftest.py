@@ -7,14 +7,22 @@ from typing import Any
 
 import pytest
 
+from debugger import frameworks
 from debugger.outcome import Event, Outcome
 from debugger.run import Run
-from debugger.workers import LocalEngine
+from debugger.workers.local import LocalEngine
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # the zygote takes over this path and finds the toys on it
 
 Ask = Callable[..., list[Event]]
+
+
+@pytest.fixture(scope="module")
+def toys_need_no_framework() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frameworks, "installed", lambda name: True)
+        yield
 
 
 @pytest.fixture
@@ -23,7 +31,7 @@ def make_engine(tmp_path: Path) -> Iterator[Callable[..., LocalEngine]]:
 
     def make(**changed: Any) -> LocalEngine:
         given = {"workers": 2, "seconds": 20.0, "memory_mb": 600, "data_dir": tmp_path / "data"}
-        light = {"perform": "toys:perform", "preload": ("toys",)}
+        light = {"perform": "toys:perform", "preload": {"pytorch": ("toys",)}}
         made.append(LocalEngine(**{**given, **light, **changed}))
         return made[-1]
 
@@ -35,7 +43,7 @@ def make_engine(tmp_path: Path) -> Iterator[Callable[..., LocalEngine]]:
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEngine]:
     data = tmp_path_factory.mktemp("engine")
-    with LocalEngine(2, 20, 600, data, "toys:perform", ("toys",)) as engine:
+    with LocalEngine(2, 20, 600, data, "toys:perform", preload={"pytorch": ("toys",)}) as engine:
         yield engine
 
 

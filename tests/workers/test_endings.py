@@ -9,8 +9,10 @@ import pytest
 
 from debugger.outcome import Accepted, Event, Finding, Found, Outcome, Point, Shown, StageEnded
 from debugger.run import Run
-from debugger.workers import LocalEngine
+from debugger.workers.local import LocalEngine
 from debugger.workers.process import Ended, line_to_blame
+
+pytestmark = pytest.mark.usefixtures("toys_need_no_framework")
 
 
 def ended_as(events: list[Event]) -> tuple[str, Finding]:
@@ -124,7 +126,7 @@ def test_memory_that_no_limit_of_the_system_refuses_is_watched(
 ):
     (tmp_path / "ballast.py").write_text("kept = b'x' * (300 << 20)")
     monkeypatch.syspath_prepend(tmp_path)
-    engine = make_engine(preload=("ballast",))
+    engine = make_engine(preload={"pytorch": ("ballast",)})
     ending, finding = ended_as(ask(engine, "kept = b'x' * (400 << 20)\ntime.sleep(60)"))
     assert (ending, finding.code) == ("stopped", "out_of_memory")
 
@@ -195,7 +197,7 @@ print("x")
 
 
 def test_a_performer_without_an_outcome_is_our_error(make_engine, ask):
-    engine = make_engine(perform="builtins:print", preload=())
+    engine = make_engine(perform="builtins:print", preload={"pytorch": ()})
     assert ended_as(ask(engine, ""))[1].code == "clinic_error"
 
 

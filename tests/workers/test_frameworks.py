@@ -10,8 +10,8 @@ import pytest
 from test_endings import ended_as, said
 from test_process import soon
 
+from debugger import frameworks
 from debugger.outcome import Accepted, Finding, Outcome
-from debugger.workers import frameworks
 
 KERAS = "if False: import keras\n"
 WHERE = "say(parent=os.getppid())"
@@ -32,20 +32,20 @@ def warmed() -> bool:
 
 
 def test_a_zygote_starts_when_a_script_of_its_framework_comes(make_engine, ask):
-    engine = make_engine(preload_keras=("toys",))
+    engine = make_engine(preload={"pytorch": ("toys",), "keras": ("toys",)})
     assert engine.status()["zygotes"] == {"pytorch": False, "keras": False}
     first = said(ask(engine, WHERE))["parent"]
     assert engine.status()["zygotes"] == {"pytorch": True, "keras": False}
     keras = said(ask(engine, KERAS + WHERE))["parent"]
     assert engine.status()["zygotes"] == {"pytorch": True, "keras": True}
-    assert keras != first == engine.status()["zygote_pid"]
+    assert keras != first == engine.status()["pids"]["pytorch"]
     assert said(ask(engine, WHERE))["parent"] == first
 
 
 def test_each_framework_finds_its_environment(make_engine, ask, monkeypatch):
     monkeypatch.setenv("USE_TF", "1")
     monkeypatch.setenv("TF_NUM_INTRAOP_THREADS", "7")
-    engine = make_engine(preload_keras=("toys",))
+    engine = make_engine(preload={"pytorch": ("toys",), "keras": ("toys",)})
     script = "say(env=dict(os.environ))"
     torch, keras = (said(ask(engine, start + script))["env"] for start in ("", KERAS))
     assert torch["USE_TF"] == "0"
@@ -54,12 +54,12 @@ def test_each_framework_finds_its_environment(make_engine, ask, monkeypatch):
     assert keras["TF_USE_LEGACY_KERAS"] == "1"
     assert keras["TF_NUM_INTRAOP_THREADS"] == keras["TF_NUM_INTEROP_THREADS"] == "1"
     assert keras["TF_FORCE_GPU_ALLOW_GROWTH"] == "true"
-    shared = ("OMP_NUM_THREADS", "HF_HUB_OFFLINE", "HF_HOME", "MALLOC_TRIM_THRESHOLD_")
+    shared = ("OMP_NUM_THREADS", "HF_HUB_OFFLINE", "MALLOC_TRIM_THRESHOLD_")
     assert all(torch[name] == keras[name] for name in shared)
 
 
 def test_a_keras_run_may_use_a_third_more_memory(make_engine, ask):
-    engine = make_engine(preload_keras=("toys",))
+    engine = make_engine(preload={"pytorch": ("toys",), "keras": ("toys",)})
     eat = "kept = bytearray({} << 20)\nsay(eaten=len(kept))"
     assert ended_as(ask(engine, eat.format(700)))[1].numbers == {"memory_mb": 600}
     assert "eaten" in said(ask(engine, KERAS + eat.format(700)))
@@ -67,8 +67,8 @@ def test_a_keras_run_may_use_a_third_more_memory(make_engine, ask):
 
 
 def test_a_keras_zygote_that_cannot_import_harms_no_other_run(make_engine, ask):
-    engine = make_engine(preload_keras=("no_such_module",))
-    assert ended_as(ask(engine, KERAS + WHERE))[1].code == "clinic_error"
+    engine = make_engine(preload={"pytorch": ("toys",), "keras": ("no_such_module",)})
+    assert ended_as(ask(engine, KERAS + WHERE))[1].code == "warm_no_package"
     assert said(ask(engine, "say(x=1)")) == {"x": 1}
 
 
@@ -77,7 +77,7 @@ def test_warming_keras_waits_until_pytorch_is_ready(make_engine, tmp_path, monke
     (tmp_path / "slow_toy.py").write_text(f"import time; time.sleep(0.5); open({str(mark)!r}, 'w')")
     (tmp_path / "second_toy.py").write_text(f"import os; assert os.path.exists({str(mark)!r})")
     monkeypatch.syspath_prepend(tmp_path)
-    engine = make_engine(preload=("slow_toy",), preload_keras=("second_toy",))
+    engine = make_engine(preload={"pytorch": ("slow_toy",), "keras": ("second_toy",)})
     engine.warm()
     assert soon(lambda: engine.status()["zygotes"]["pytorch"])
     assert soon(warmed)
@@ -85,14 +85,14 @@ def test_warming_keras_waits_until_pytorch_is_ready(make_engine, tmp_path, monke
 
 
 def test_warming_keras_does_not_wait_for_a_pytorch_that_cannot_import(make_engine):
-    engine = make_engine(preload=("no_such_module",), preload_keras=("toys",))
+    engine = make_engine(preload={"pytorch": ("no_such_module",), "keras": ("toys",)})
     engine.warm()
     assert soon(warmed)
     assert engine.status()["zygotes"] == {"pytorch": False, "keras": True}
 
 
 def test_what_nobody_wants_is_not_warmed(make_engine):
-    engine = make_engine(preload_keras=("toys",))
+    engine = make_engine(preload={"pytorch": ("toys",), "keras": ("toys",)})
     engine.warm({"pytorch"})
     assert soon(warmed)
     assert engine.status()["zygotes"] == {"pytorch": True, "keras": False}
@@ -100,7 +100,7 @@ def test_what_nobody_wants_is_not_warmed(make_engine):
 
 @pytest.mark.usefixtures("only_pytorch")
 def test_without_tensorflow_nothing_of_it_is_warmed(make_engine):
-    engine = make_engine(preload_keras=("toys",))
+    engine = make_engine(preload={"pytorch": ("toys",), "keras": ("toys",)})
     engine.warm()
     assert soon(warmed)
     assert engine.status()["zygotes"] == {"pytorch": True, "keras": False}
@@ -108,11 +108,11 @@ def test_without_tensorflow_nothing_of_it_is_warmed(make_engine):
 
 @pytest.mark.usefixtures("only_pytorch")
 def test_without_tensorflow_a_keras_run_is_answered_at_once_and_others_as_ever(make_engine, ask):
-    engine = make_engine(preload_keras=("toys",))
+    engine = make_engine(preload={"pytorch": ("toys",), "keras": ("toys",)})
     accepted, outcome = ask(engine, KERAS + "say(x=1)")
     assert isinstance(accepted, Accepted)
-    finding = Finding("no_tensorflow", "note", "setup")
-    assert outcome == Outcome("unknown", "cpu", 0.0, finding=finding)
+    finding = Finding("framework_missing", "note", "setup")
+    assert outcome == Outcome("unknown", "cpu", 0.0, finding=finding, framework="keras")
     assert engine.status()["zygotes"] == {"pytorch": False, "keras": False}
     assert engine.status()["started"] == 0
     assert said(ask(engine, "say(x=1)")) == {"x": 1}
@@ -128,7 +128,6 @@ def test_tensorflow_counts_as_installed_only_with_tf_keras(tmp_path, monkeypatch
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError('told by looking alone')")
     assert frameworks.installed("keras")
-    assert frameworks.installed("pytorch")
 
 
 def test_no_thread_and_no_process_is_left_when_an_engine_closes_while_it_warms(
@@ -139,7 +138,7 @@ def test_no_thread_and_no_process_is_left_when_an_engine_closes_while_it_warms(
         "time.sleep(60)"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    engine = make_engine(preload_keras=("endless_toy",))
+    engine = make_engine(preload={"pytorch": ("toys",), "keras": ("endless_toy",)})
     engine.warm()
     assert soon(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text() != "")
     engine.close()

@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from test_endings import console, ended_as, said
 from debugger.outcome import Accepted, Outcome
 from debugger.run import Run
 
+pytestmark = pytest.mark.usefixtures("toys_need_no_framework")
 ROOT = Path(__file__).parents[2]
 
 
@@ -39,7 +41,7 @@ def test_every_run_is_forked_from_one_zygote(engine, ask):
     script = "say(pid=os.getpid(), parent=os.getppid(), preloaded_in=preloaded_in)"
     first, second = said(ask(engine, script)), said(ask(engine, script))
     assert first["pid"] != second["pid"]
-    assert first["parent"] == second["preloaded_in"] == engine.status()["zygote_pid"]
+    assert first["parent"] == second["preloaded_in"] == engine.status()["pids"]["pytorch"]
 
 
 def test_the_program_that_asks_is_not_run_again_in_the_child(tmp_path):
@@ -50,9 +52,12 @@ def test_the_program_that_asks_is_not_run_again_in_the_child(tmp_path):
         sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests/workers")!r}]
         open({str(tmp_path / "count")!r}, "a").write("x")
         from pathlib import Path
+        from debugger import frameworks
         from debugger.run import Run
-        from debugger.workers import LocalEngine
-        with LocalEngine(1, 20, 600, Path({str(tmp_path)!r}), "toys:perform", ("toys",)) as engine:
+        from debugger.workers.local import LocalEngine
+        frameworks.installed = lambda name: True
+        data, toys = Path({str(tmp_path)!r}), {{"pytorch": ("toys",)}}
+        with LocalEngine(1, 20, 600, data, "toys:perform", preload=toys) as engine:
             for _ in range(2):
                 assert list(engine.events(Run("say(x=1)", device="cpu")))[-1].outcome == "pass"
         assert "torch" not in sys.modules
@@ -68,18 +73,20 @@ def test_an_error_while_preloading_is_noticed_and_logged(
 ):
     (tmp_path / "broken_toy.py").write_text("import os\nraise ImportError('half installed')")
     monkeypatch.syspath_prepend(tmp_path)
-    engine = make_engine(preload=(preload,))
-    assert ended_as(ask(engine, "say(x=1)"))[1].code == "clinic_error"
+    engine = make_engine(preload={"pytorch": (preload,)})
+    assert ended_as(ask(engine, "say(x=1)"))[0] == "unknown"
     assert "half installed" in caplog.text or "no_such_module" in caplog.text
-    assert not engine.status()["zygote"]
+    assert not engine.status()["zygotes"]["pytorch"]
 
 
+@pytest.mark.skipif(find_spec("transformers") is None, reason="then that is what is said")
 def test_a_preload_that_starts_a_thread_is_refused(make_engine, ask, caplog, tmp_path, monkeypatch):
     code = "import threading, time\n"
     code += "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
     (tmp_path / "threaded_toy.py").write_text(code)
     monkeypatch.syspath_prepend(tmp_path)
-    assert ended_as(ask(make_engine(preload=("threaded_toy",)), ""))[1].code == "clinic_error"
+    engine = make_engine(preload={"pytorch": ("threaded_toy",)})
+    assert ended_as(ask(engine, ""))[1].code == "warm_died"
     assert "threads after preloading" in caplog.text
 
 
@@ -107,9 +114,12 @@ def server(tmp_path):
 import sys
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests/workers")!r}]
 from pathlib import Path
+from debugger import frameworks
 from debugger.run import Run
-from debugger.workers import LocalEngine
-engine = LocalEngine(1, 60, 600, Path({str(tmp_path)!r}), "toys:perform", ("toys",))
+from debugger.workers.local import LocalEngine
+frameworks.installed = lambda name: True
+toys = {{"pytorch": ("toys",)}}
+engine = LocalEngine(1, 60, 600, Path({str(tmp_path)!r}), "toys:perform", preload=toys)
 script = '''
 import subprocess
 other = subprocess.Popen(["sleep", "20"])
@@ -165,7 +175,7 @@ say(pids=[subprocess.Popen(["sleep", "60"]).pid, os.fork() or time.sleep(60)])
 def test_a_run_is_killed_even_before_it_has_a_group_of_its_own(engine, ask):
     """Cancelled at random moments of its first milliseconds, it never stays behind."""
     ask(engine, "say(x=1)")
-    zygote = engine.status()["zygote_pid"]
+    zygote = engine.status()["pids"]["pytorch"]
     for pause in (0, 0, 0.001, 0.002, 0.005, 0.01, 0.02):
         events = engine.events(Run("time.sleep(60)", device="cpu"))
         next(events)
@@ -189,15 +199,15 @@ def test_closing_the_iterator_kills_the_child(engine):
 def test_a_killed_zygote_is_warmed_again_and_the_next_run_is_healthy(make_engine, ask):
     engine = make_engine()
     ask(engine, "say(x=1)")
-    first = engine.status()["zygote_pid"]
+    first = engine.status()["pids"]["pytorch"]
     running = engine.events(Run("say(x=1); time.sleep(60)", device="cpu"))
     next(running)
     next(running)
     os.kill(first, signal.SIGKILL)
     assert ended_as(list(running))[1].code == "killed"
-    assert soon(lambda: engine.status()["zygote_pid"] not in (None, first))
+    assert soon(lambda: engine.status()["pids"]["pytorch"] not in (None, first))
     assert said(ask(engine, "say(x=2)")) == {"x": 2}
-    os.kill(engine.status()["zygote_pid"], signal.SIGKILL)
+    os.kill(engine.status()["pids"]["pytorch"], signal.SIGKILL)
     assert said(ask(engine, "say(x=3)")) == {"x": 3}
 
 
@@ -229,9 +239,22 @@ say(argv=sys.argv, cwd=os.getcwd(), home=os.environ["HOME"], temp=tempfile.gette
     assert own["env"]["CLINIC_ASSETS"] == "bundled"
     given = said(ask(engine, script, folder=str(tmp_path), device="auto", assets="hub"))
     assert given["env"]["CLINIC_ASSETS"] == "hub"
-    assert given["cwd"] == str(tmp_path)
+    assert Path(given["cwd"]).name == tmp_path.name  # a view of it
     assert given["home"] == os.environ["HOME"]
-    assert given["cuda"] == os.environ.get("CUDA_VISIBLE_DEVICES")
+
+
+@pytest.mark.parametrize(
+    ("visible", "left"), [(None, "0"), ("", ""), ("2,3", "2"), ("GPU-8a,GPU-9b", "GPU-8a")]
+)
+def test_a_run_sees_one_gpu_of_all_that_the_host_may_use(
+    make_engine, ask, monkeypatch, visible, left
+):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    script = "say(cuda=os.environ['CUDA_VISIBLE_DEVICES'])"
+
+    assert said(ask(make_engine(), script, device="auto"))["cuda"] == left
 
 
 def test_torch_is_never_switched_off_and_the_hub_only_offline(make_engine, ask, monkeypatch):
@@ -245,7 +268,7 @@ def test_torch_is_never_switched_off_and_the_hub_only_offline(make_engine, ask, 
     assert "USE_TORCH" not in offline
     assert offline["USE_TF"] == "0"
     assert offline["HF_HUB_OFFLINE"] == "1"
-    assert offline["HF_DATASETS_CACHE"].endswith("datasets")
+    assert "/runs/" in offline["HF_DATASETS_CACHE"]
     assert "HF_HUB_OFFLINE" not in online
     assert "HF_DATASETS_CACHE" not in online
     assert offline["OMP_NUM_THREADS"] == "1"

@@ -49,15 +49,6 @@ say(drawn=[random.random(), numpy.random.rand(), torch.rand(1).item(),
     assert all(one != two for one, two in zip(first, other, strict=True))
 
 
-def test_workers_of_a_data_loader_do_not_hang(real, ask):
-    script = """
-import torch
-loader = torch.utils.data.DataLoader(list(range(8)), batch_size=4, num_workers=2)
-say(total=sum(int(batch.sum()) for batch in loader))
-"""
-    assert said(ask(real, script)) == {"total": 28}
-
-
 def test_what_map_makes_is_not_found_by_the_next_run(real, ask):
     script = """
 import datasets

@@ -6,7 +6,7 @@ from test_endings import console, said
 from debugger.run import Run
 
 pytest.importorskip("tensorflow")
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof
 
 
 def test_a_child_runs_tensorflow_while_a_pytorch_run_beside_it_knows_nothing_of_it(real, ask):

@@ -19,11 +19,12 @@ from debugger.outcome import (
     StageStarted,
 )
 from debugger.run import Run
+from debugger.script.enclosure import Enclosure
 
 PRELOADED_IN = os.getpid()
 
 
-def perform(run: Run, emit: Callable[[Event], None]) -> None:
+def perform(run: Run, emit: Callable[[Event], None], enclosure: Enclosure) -> None:
     def say(**data: Any) -> None:
         emit(Shown(Evidence("text", "said", "data", data)))
 
@@ -32,6 +33,7 @@ def perform(run: Run, emit: Callable[[Event], None]) -> None:
         "emit": emit,
         "say": say,
         "run": run,
+        "enclosure": enclosure,
         "os": os,
         "time": time,
         "Finding": Finding,

@@ -56,6 +56,9 @@
     }
   };
 
+  // What the page itself says, in the language in which the server has drawn it.
+  const words = () => (one(`meta[name=clinic-words][lang="${root.lang}"]`) || one('meta[name=clinic-words]')).dataset;
+
   const same = (act, argument) => one(`[data-act="${act}"][data-with="${CSS.escape(argument || '')}"]:not([disabled])`);
 
   document.addEventListener('click', (event) => {
@@ -72,6 +75,13 @@
     else if ('theme' in target.dataset) dark(!document.body.classList.contains('dark'));
     else if ('filter' in target.dataset) filter(target);
     else location.reload();
+  });
+
+  document.addEventListener('change', (event) => {
+    if (!event.target.matches('[data-language]')) return;
+    const asked = new URLSearchParams(location.search);
+    asked.set('lang', event.target.value);
+    location.search = asked;
   });
 
   // What is drawn anew keeps the keyboard where it was.
@@ -120,7 +130,9 @@
       if (location.search !== bar.dataset.address) history.replaceState(null, '', bar.dataset.address);
       root.classList.toggle('present', bar.dataset.present === '1');
     }
-    const name = one('meta[name=clinic-words]').dataset.title;
+    const drawn = one('[data-said-in]');
+    if (drawn) root.lang = drawn.dataset.saidIn;
+    const name = words().title;
     document.title = bar ? `${bar.querySelector('h1').firstChild.textContent.trim()} · ${name}` : name;
     // On a phone the rail is wider than the screen: the stage one looks at is kept in view.
     const current = one('#rail [aria-current=step]'), rail = current && current.closest('.rail');
@@ -149,13 +161,12 @@
 
   // A press that nothing answers: ask whether the server still lives, and say so when it does not.
   const look = async () => {
-    const words = one('meta[name=clinic-words]');
     let banner = one('#lost');
     try {
       await fetch('health', { cache: 'no-store' });
-      if (banner) { banner.textContent = words.dataset.back; const go = document.createElement('button'); go.dataset.reload = ''; go.textContent = words.dataset.reload; banner.append(' ', go); }
+      if (banner) { banner.textContent = words().back; const go = document.createElement('button'); go.dataset.reload = ''; go.textContent = words().reload; banner.append(' ', go); }
     } catch {
-      if (!banner) { banner = document.createElement('div'); banner.id = 'lost'; banner.setAttribute('role', 'alert'); banner.textContent = words.dataset.died; document.body.append(banner); }
+      if (!banner) { banner = document.createElement('div'); banner.id = 'lost'; banner.setAttribute('role', 'alert'); banner.textContent = words().died; document.body.append(banner); }
       setTimeout(look, 2000);
     }
   };
@@ -174,7 +185,7 @@
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     // In front of a class answers stay hidden until this key.
     if (key === 's') root.classList.toggle('reveal');
-    if (/^[1-8]$/.test(key)) press(`#rail li:nth-child(${key}) button`);
+    if (/^[1-9]$/.test(key)) press(`#rail li:nth-child(${key}) button`);
     else if (keys[key]) press(keys[key]);
   });
 

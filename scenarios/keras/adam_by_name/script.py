@@ -1,11 +1,12 @@
+# First: PyTorch's triton crashes if it is loaded after TensorFlow.
+from scenarios.assets.keras import CHECKPOINT, DATASET
+
 from datasets import load_dataset
 from transformers import (
     AutoTokenizer,
     DataCollatorWithPadding,
     TFAutoModelForSequenceClassification,
 )
-
-from scenarios.assets.keras import CHECKPOINT, DATASET
 
 raw_datasets = load_dataset(DATASET, "mnli")
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)

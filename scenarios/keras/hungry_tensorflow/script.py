@@ -1,3 +1,6 @@
+# First: PyTorch's triton crashes if it is loaded after TensorFlow.
+from scenarios.assets.keras import CHECKPOINT, DATASET
+
 import os
 
 # One large piece of memory from the start, so that none is in pieces.
@@ -10,8 +13,6 @@ from transformers import (
     DataCollatorWithPadding,
     TFAutoModelForSequenceClassification,
 )
-
-from scenarios.assets.keras import CHECKPOINT, DATASET
 
 raw_datasets = load_dataset(DATASET, "mnli")
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)

@@ -1,3 +1,6 @@
+# First: PyTorch's triton crashes if it is loaded after TensorFlow.
+from scenarios.assets.keras import CHECKPOINT, DATASET
+
 import tensorflow as tf
 from datasets import load_dataset
 from transformers import (
@@ -5,8 +8,6 @@ from transformers import (
     DataCollatorWithPadding,
     TFAutoModelForSequenceClassification,
 )
-
-from scenarios.assets.keras import CHECKPOINT, DATASET
 
 raw_datasets = load_dataset(DATASET, "mnli")
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)

@@ -1,3 +1,5 @@
+from scenarios.assets import CHECKPOINT, DATASET
+
 from datasets import load_dataset
 from transformers import (
     AutoModelForSequenceClassification,
@@ -6,8 +8,6 @@ from transformers import (
     Trainer,
     TrainingArguments,
 )
-
-from scenarios.assets import CHECKPOINT, DATASET
 
 raw_datasets = load_dataset(DATASET, "mnli")
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)

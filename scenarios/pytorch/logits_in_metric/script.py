@@ -1,3 +1,5 @@
+from scenarios.assets import CHECKPOINT, DATASET, METRIC
+
 import evaluate
 from datasets import load_dataset
 from transformers import (
@@ -7,8 +9,6 @@ from transformers import (
     Trainer,
     TrainingArguments,
 )
-
-from scenarios.assets import CHECKPOINT, DATASET, METRIC
 
 raw_datasets = load_dataset(DATASET, "mnli")
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)

@@ -1,3 +1,5 @@
+from scenarios.assets import CHECKPOINT, DATASET, METRIC
+
 import evaluate
 import numpy as np
 from datasets import load_dataset
@@ -8,8 +10,6 @@ from transformers import (
     Trainer,
     TrainingArguments,
 )
-
-from scenarios.assets import CHECKPOINT, DATASET, METRIC
 
 raw_datasets = load_dataset(DATASET, "mnli")
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)

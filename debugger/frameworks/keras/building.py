@@ -1,0 +1,205 @@
+"""Stops a script where `model.fit` would start, and notes what it compiled on the way."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import keras
+import tensorflow as tf
+import tf_keras
+from transformers import TFPreTrainedModel
+
+from debugger.failure import own_line
+from debugger.pipelines.starting import TrainingStarts
+
+if TYPE_CHECKING:
+    from datasets import Dataset
+
+
+@dataclass(frozen=True)
+class Source:
+    """The Dataset that a tf.data.Dataset was made from, and what makes its batches."""
+
+    made: Any
+    dataset: Dataset
+    collate: Any
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A compiled model and what `fit` was called with.
+
+    `strings` is what `compile` was given as a string: all else about it is then a default.
+    """
+
+    model: Any
+    train: Any
+    validation: Any = None
+    epochs: int = 1
+    steps_per_epoch: int | None = None
+    class_weight: Any = None
+    callbacks: tuple[Any, ...] = ()
+    strings: dict[str, str] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+
+    def source(self, dataset: Any) -> Source | None:
+        """What a tf.data.Dataset was made from, also behind `take`, `prefetch` and their like."""
+        while dataset is not None:
+            for source in self.sources:
+                if source.made is dataset:
+                    return source
+            dataset = getattr(dataset, "_input_dataset", None)
+        return None
+
+
+@dataclass
+class Built:
+    """What a script compiled and where it would have been trained."""
+
+    trained: Fit | None = None
+    training_line: int | None = None
+    trainer_lines: tuple[int | None, ...] = ()
+    refused: tuple[str, int | None] | None = None
+    strings: dict[int, dict[str, str]] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
+    earlier: None = None
+    rehearsed: tuple[()] = ()
+
+
+@contextmanager
+def stopped_at_training(*_: object) -> Iterator[Built]:
+    """While open, `Model.fit` raises TrainingStarts. One script may be built at a time."""
+    built = Built()
+    undo: list[Callable[[], None]] = []
+
+    def patch(owner: Any, name: str, made: Callable[[Any], Any]) -> None:
+        own = name in vars(owner)
+        before = getattr(owner, name)
+        setattr(owner, name, made(before))
+        undo.append(lambda: setattr(owner, name, before) if own else delattr(owner, name))
+
+    patch(tf_keras.Model, "fit", lambda fit: _stopped_fit(built, fit))
+    for model in (tf_keras.Model, TFPreTrainedModel):
+        patch(model, "compile", lambda compile_: _noted_compile(built, compile_))
+    if find_spec("datasets"):
+        from datasets import Dataset
+
+        patch(Dataset, "to_tf_dataset", lambda make: _noted_source(built, make))
+    patch(keras.Model, "fit", lambda _: _foreign_fit(built))  # of Keras 3, which trains as well
+    try:
+        yield built
+    finally:
+        for one in undo:
+            one()
+
+
+def _stopped_fit(built: Built, fit: Any) -> Any:
+    signature = inspect.signature(fit)
+
+    def stopped(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        built.training_line = own_line()
+        built.trained = fit_of(self, given.arguments, built)
+        built.trainer_lines = (built.training_line,)
+        raise TrainingStarts
+
+    return stopped
+
+
+def fit_of(model: Any, given: dict[str, Any], built: Built) -> Fit:
+    rows = (given["x"], given["y"], given["batch_size"])
+    split = given["validation_split"]
+    validation = given["validation_data"]
+    if isinstance(validation, tuple):
+        validation = as_batches(validation[0], validation[1], given["validation_batch_size"])
+    elif split:
+        rows, validation = _divided(*rows, split)
+    return Fit(
+        model=model,
+        train=as_batches(*rows, shuffle=bool(given["shuffle"])),
+        validation=validation,
+        epochs=given["epochs"],
+        steps_per_epoch=given["steps_per_epoch"],
+        class_weight=given["class_weight"],
+        callbacks=tuple(given["callbacks"] or ()),
+        strings=built.strings.get(id(model), {}),
+        sources=tuple(built.sources),
+    )
+
+
+def as_batches(x: Any, y: Any, size: int | None, shuffle: bool = False) -> Any:
+    """Arrays as the tf.data.Dataset that Keras would make of them; anything else as it is."""
+    if isinstance(x, tf.data.Dataset) or not _is_arrays(x):
+        return x
+    arrays = x if isinstance(x, dict) else dict(x) if hasattr(x, "keys") else x
+    pairs: Any = arrays if y is None else (arrays, y)
+    rows = tf.data.Dataset.from_tensor_slices(pairs)
+    return (rows.shuffle(len(rows)) if shuffle else rows).batch(size or 32)
+
+
+def _is_arrays(x: Any) -> bool:
+    values = list(x.values()) if hasattr(x, "values") else [x]
+    return bool(values) and all(hasattr(value, "shape") for value in values)
+
+
+def _divided(x: Any, y: Any, size: int | None, share: float) -> tuple[Any, Any]:
+    """As Keras does it: the last rows are held back."""
+    first = x if not hasattr(x, "values") else next(iter(x.values()))
+    kept = int(len(first) * (1 - share))
+
+    def part(value: Any, rows: slice) -> Any:
+        if hasattr(value, "items"):
+            return {name: one[rows] for name, one in value.items()}
+        return None if value is None else value[rows]
+
+    head, tail = slice(0, kept), slice(kept, None)
+    held_back = as_batches(part(x, tail), part(y, tail), size)
+    return (part(x, head), part(y, head), size), held_back
+
+
+def _noted_compile(built: Built, compile_: Any) -> Any:
+    signature = inspect.signature(compile_)
+
+    @wraps(compile_)  # whose signature transformers reads
+    def noted(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(self, *args, **kwargs).arguments
+        # A class that wraps `compile` calls its parent's with what it made of the strings.
+        fresh = "compiling" not in vars(self)
+        if fresh:
+            vars(self)["compiling"] = True
+            built.strings[id(self)] = {n: v for n, v in given.items() if isinstance(v, str)}
+        try:
+            return compile_(self, *args, **kwargs)
+        finally:
+            if fresh:
+                del vars(self)["compiling"]
+
+    return noted
+
+
+def _noted_source(built: Built, make: Any) -> Any:
+    signature = inspect.signature(make)
+
+    @wraps(make)
+    def noted(self: Dataset, *args: Any, **kwargs: Any) -> Any:
+        made = make(self, *args, **kwargs)
+        collate = signature.bind(self, *args, **kwargs).arguments.get("collate_fn")
+        built.sources.append(Source(made, self, collate))
+        return made
+
+    return noted
+
+
+def _foreign_fit(built: Built) -> Any:
+    def stopped(self: Any, *_: Any, **__: Any) -> Any:
+        built.refused = "keras3_model", own_line()
+        raise TrainingStarts
+
+    return stopped

@@ -1,0 +1,115 @@
+"""The data as `fit` is given it, and one batch as it enters the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from typing import Any
+
+import numpy as np
+
+from debugger.frameworks.keras.building import Fit, Source
+from debugger.frameworks.keras.facts import tokenizer_of
+from debugger.frameworks.keras.reading import Parts, Rows
+from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Split
+from debugger.pipelines.rows import SHOWN_ROWS, class_names_of, real_lengths, split_of
+
+
+def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
+    """A failure of the evaluation rows is the evaluate stage's to tell."""
+    source = fit.source(fit.train)
+    entry = None if train.batch is None else _entry(train.batch)
+    if train.failure is not None or entry is None:
+        lengths = _lengths(source)
+        return Data(None, None, entry=entry, lengths=lengths, failure=train.failure)
+    tokenizer = tokenizer_of(fit)
+    train_keys, train_split = _split(train, source, facts, tokenizer)
+    eval_keys, eval_split = [], None
+    if evaluation is not None and evaluation.failure is None:
+        eval_source = fit.source(fit.validation)
+        eval_keys, eval_split = _split(evaluation, eval_source, facts, tokenizer)
+    seen = set(train_keys)
+    return Data(
+        train_split,
+        eval_split,
+        weighs=fit.class_weight is not None,
+        metrics=tuple(metric.name for metric in fit.model.compiled_metrics.metrics) or None,
+        shared_rows=sum(key in seen for key in eval_keys),
+        entry=entry,
+    )
+
+
+def _entry(batch: Parts) -> Entry:
+    named = dict(batch.inputs)
+    if batch.y is not None:
+        named["y"] = batch.labels
+    fields = {name: _field(value) for name, value in named.items() if value is not None}
+    return Entry(batch.names, fields, batch.inside)
+
+
+def _field(value: Any) -> Field:
+    array = np.asarray(value)
+    low, high = None, None
+    if array.size and np.issubdtype(array.dtype, np.number):
+        low, high = float(array.min()), float(array.max())
+    return Field(tuple(array.shape), array.dtype.name, low, high)
+
+
+def _lengths(source: Source | None) -> tuple[int, ...]:
+    if source is None or "input_ids" not in source.dataset.column_names:
+        return ()
+    return tuple(len(row) for row in source.dataset["input_ids"] if isinstance(row, Sized))
+
+
+def _split(
+    rows: Rows, source: Source | None, facts: Facts, tokenizer: Any
+) -> tuple[list[str], Split]:
+    ids = rows.columns.get(facts.main_input) if facts.main_input == "input_ids" else None
+    label = None if rows.batch is None or not rows.labels else rows.batch.inside or "y"
+    names = (*rows.columns, *((label,) if label else ()))
+    columns = tuple(source.dataset.column_names) if source else names
+    return split_of(
+        rows.columns,
+        ids,
+        label,
+        rows.labels,
+        tokenizer,
+        count=rows.count or rows.looked_at,
+        looked_at=rows.looked_at,
+        columns=columns,
+        kept=tuple(name for name in columns if name in names or (label and name == "label")),
+        class_names=class_names_of(source.dataset) if source else None,
+        texts=_texts(rows, source) if ids and tokenizer else (),
+    )
+
+
+def _texts(rows: Rows, source: Source | None) -> tuple[dict[str, str], ...]:
+    """They stand in the Dataset behind, beside the same tokens."""
+    if source is None or "input_ids" not in source.dataset.column_names:
+        return ()
+    behind: Any = source.dataset.with_format(None)
+    places = {tuple(row): place for place, row in enumerate(behind["input_ids"])}
+    ids, mask = rows.columns["input_ids"][:SHOWN_ROWS], rows.columns.get("attention_mask")
+    found = [
+        places.get(tuple(row[:real]))
+        for row, real in zip(ids, real_lengths(ids, mask and mask[:SHOWN_ROWS]), strict=True)
+    ]
+    whole = [{} if place is None else behind[place] for place in found]
+    return tuple({n: v for n, v in row.items() if isinstance(v, str)} for row in whole)
+
+
+def batch(fit: Fit, train: Rows) -> Batch:
+    """The first batch; where none comes the data stage has said so."""
+    parts = train.batch
+    if parts is None:
+        return Batch({}, failure=train.failure)
+    mask = parts.inputs.get("attention_mask")
+    entry = _entry(parts)
+    labels = np.asarray(parts.labels).tolist() if parts.labels is not None else []
+    flat = all(isinstance(label, (int, float)) for label in labels)
+    return Batch(
+        fields=entry.fields,
+        mask=tuple(tuple(row) for row in np.asarray(mask).tolist()) if mask is not None else (),
+        widths=_lengths(fit.source(fit.train)),
+        labels=tuple(labels) if flat else (),
+        failure=train.failure,
+    )

@@ -1,0 +1,92 @@
+"""The face over a compiled Keras model and its data, and what else the clinic asks for."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import Any
+
+import tensorflow as tf
+
+from debugger.frameworks.keras import evaluating, forwarding, gpu, looking, training
+from debugger.frameworks.keras.bench import Bench
+from debugger.frameworks.keras.building import Fit, stopped_at_training
+from debugger.frameworks.keras.facts import facts_of
+from debugger.frameworks.keras.reading import Rows, first_batch, read
+from debugger.outcome import Evidence, Finding
+from debugger.pipelines import face
+from debugger.pipelines.starting import Built
+from debugger.script.places import Places
+
+__all__ = ["KerasPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_training"]
+
+
+class KerasPipeline:
+    """See `face.Pipeline`."""
+
+    def __init__(self, fit: Fit) -> None:
+        self._fit = fit
+        self._bench = Bench(fit.model)
+        with self.untouched():
+            batch = first_batch(fit.train)
+        self.facts = facts_of(fit, batch)
+
+    def untouched(self) -> AbstractContextManager[Any]:
+        return self._bench.untouched()
+
+    @cached_property
+    def _train(self) -> Rows:
+        with self.untouched():
+            return read(self._fit.train)
+
+    @cached_property
+    def _eval(self) -> Rows | None:
+        if self._fit.validation is None:
+            return None
+        with self.untouched():
+            return read(self._fit.validation)
+
+    @cached_property
+    def _data(self) -> face.Data:
+        with self.untouched():
+            return looking.data(self._fit, self.facts, self._train, self._eval)
+
+    def data(self) -> face.Data:
+        return self._data
+
+    def batch(self) -> face.Batch:
+        with self.untouched():
+            return looking.batch(self._fit, read(self._fit.train, 1))
+
+    def forward(self) -> face.Forward:
+        with self.untouched():
+            return forwarding.forward(self._fit, self.facts, self._train.labels)
+
+    def step(self) -> face.Step:
+        source = self._fit.source(self._fit.train)
+        rows = self._train.count if source is None else len(source.dataset)
+        return training.step(self._fit, self.facts, self._bench, rows)
+
+    def evaluate(self) -> face.Evaluate:
+        with self.untouched():
+            return evaluating.evaluate(self._fit, self.facts, self._data, self._train)
+
+    def overfit(self, steps: int, emit: face.Emit) -> face.Memory:
+        return training.overfit(self._fit, self.facts, self._bench, self._train, steps, emit)
+
+    def train(self, steps: int, emit: face.Emit) -> face.Training:
+        return training.train(self._fit, self.facts, self._bench, self._eval, steps, emit)
+
+
+def pipeline(trained: Fit, _: Any = None) -> KerasPipeline:
+    return KerasPipeline(trained)
+
+
+def has_cuda() -> bool:
+    return bool(tf.config.list_physical_devices("GPU"))
+
+
+def at_setup(built: Built, places: Places) -> tuple[list[Finding], list[Evidence]]:
+    """How the script has TensorFlow hold a GPU's memory."""
+    memory = gpu.gpu_memory()
+    return gpu.findings(memory, places, built.training_line), gpu.show(memory)

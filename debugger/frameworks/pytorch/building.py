@@ -1,0 +1,186 @@
+"""Stops a script where its training would start, and notes what it built on the way."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+from transformers import Trainer, TrainingArguments
+from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, TrainerCallback
+
+from debugger.failure import own_line
+from debugger.frameworks.pytorch.untouched import quiet
+from debugger.pipelines.face import Earlier
+from debugger.pipelines.starting import TrainingStarts
+from debugger.script.enclosure import may_be_made
+
+
+@dataclass
+class Built:
+    """The Trainers of a script in the order they were built, with the lines that built them."""
+
+    trainers: list[tuple[Any, int | None]] = field(default_factory=list)
+    training: Any = None
+    training_line: int | None = None
+    refused: tuple[str, int | None] | None = None
+    rehearsed: list[Rehearsed] = field(default_factory=list)
+
+    @property
+    def trainer_lines(self) -> tuple[int | None, ...]:
+        return tuple(line for _, line in self.trainers)
+
+    @property
+    def trained(self) -> Any:
+        """The one to diagnose: where the script was stopped, else the last that was built."""
+        if self.training is not None:
+            return self.training
+        return self.trainers[-1][0] if self.trainers else None
+
+    @property
+    def earlier(self) -> Earlier | None:
+        """The first training of the very model that is to be diagnosed."""
+        trainer = self.trained
+        for rehearsed in self.rehearsed:
+            if trainer is not None and rehearsed.trainer.model is trainer.model:
+                line = next((line for one, line in self.trainers if one is trainer), None)
+                return rehearsed.seen_from(trainer, line)
+        return None
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """An earlier training, cut short. The sums are the weights' own before its first step."""
+
+    trainer: Any
+    line: int | None
+    steps: int
+    planned: int
+    sums: dict[str, float]
+    trained: frozenset[str]
+
+    def seen_from(self, later: Any, built_line: int | None) -> Earlier:
+        now = _sums(later.model)
+        return Earlier(
+            line=self.line,
+            built_line=built_line,
+            steps=self.steps,
+            planned=self.planned,
+            moved=sum(self.sums.get(name) != value for name, value in now.items()),
+            tensors=len(now),
+            same_task=self.trained == _trained(later.model)
+            and self.trainer.train_dataset is later.train_dataset,
+        )
+
+
+@contextmanager
+def stopped_at_training(
+    rehearsed: int = 0, steps: int = 0, cut_off: Callable[[], None] = lambda: None
+) -> Iterator[Built]:
+    """While open, `Trainer.train` raises TrainingStarts. One script may be built at a time.
+
+    The first `rehearsed` trainings are run instead, for so many steps each, once `cut_off` has seen
+    to it that nobody hears of them.
+    """
+    built = Built()
+    init, train = Trainer.__init__, Trainer.train
+
+    def noted_init(self: Trainer, *args: Any, **kwargs: Any) -> None:
+        line = own_line()
+        with _lent_folder(*args, *kwargs.values()):
+            init(self, *args, **kwargs)
+        built.trainers.append((self, line))
+
+    def stopped_train(self: Trainer, *_args: Any, **_kwargs: Any) -> Any:
+        line = own_line()
+        if len(built.rehearsed) < rehearsed:
+            cut_off()
+            sums, trained = _sums(self.model), _trained(self.model)
+            try:
+                answer = _rehearse(self, train, steps)
+            except Exception:  # then this is the Trainer to look at
+                answer = None
+            if answer is not None:
+                done, planned = self.state.global_step, self.state.max_steps
+                built.rehearsed.append(Rehearsed(self, line, done, planned, sums, trained))
+                return answer
+        built.training, built.training_line = self, line
+        raise TrainingStarts
+
+    def stopped_step(*_: Any) -> None:
+        if not built.trainers:
+            built.refused = "hand_written_loop", own_line()
+            raise TrainingStarts
+
+    Trainer.__init__, Trainer.train = noted_init, stopped_train
+    hook = register_optimizer_step_pre_hook(stopped_step)
+    try:
+        yield built
+    finally:
+        Trainer.__init__, Trainer.train = init, train
+        hook.remove()
+
+
+@contextmanager
+def _lent_folder(*given: Any) -> Iterator[None]:
+    """A Trainer makes its output folder when it is built: where it may not, it is lent another."""
+    args = next((one for one in given if isinstance(one, TrainingArguments)), None)
+    if args is None or _is_made(args.output_dir):
+        yield
+        return
+    own = args.output_dir
+    with tempfile.TemporaryDirectory() as args.output_dir:
+        try:
+            yield
+        finally:
+            args.output_dir = own
+
+
+def _is_made(folder: str | None) -> bool:
+    """Also when it cannot be made for a reason that the script would meet by itself."""
+    if folder is None:
+        return True
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except PermissionError:
+        return not may_be_made(folder)
+    except OSError:
+        pass
+    return True
+
+
+class _Stop(TrainerCallback):
+    def __init__(self, steps: int) -> None:
+        self.steps = steps
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        control.should_training_stop |= state.global_step >= self.steps
+        return control
+
+
+def _rehearse(trainer: Trainer, train: Any, steps: int) -> Any:
+    """A few real steps that leave nothing but their weights. The Trainer stays quiet after it."""
+    with tempfile.TemporaryDirectory() as folder:
+        trainer.args = quiet(trainer.args, folder)
+        trainer.callback_handler = CallbackHandler(
+            [DefaultFlowCallback(), _Stop(steps)],
+            trainer.model,
+            trainer.processing_class,
+            trainer.optimizer,
+            trainer.lr_scheduler,
+        )
+        return train(trainer)
+
+
+@torch.no_grad()
+def _sums(model: Any) -> dict[str, float]:
+    return {name: float(w.double().abs().sum()) for name, w in model.named_parameters()}
+
+
+def _trained(model: Any) -> frozenset[str]:
+    return frozenset(name for name, w in model.named_parameters() if w.requires_grad)

@@ -1,0 +1,165 @@
+"""One batch through the model: what comes out, what each example costs, where nan begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from transformers import Trainer
+
+from debugger.failure import Failure, failure_of
+from debugger.frameworks.pytorch.facts import broken_weights
+from debugger.pipelines.face import Facts, Forward
+from debugger.pipelines.rows import label_range
+
+
+def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forward:
+    """In eval mode, as a fresh model from `from_pretrained` is, and without gradients."""
+    try:
+        batch = dict(next(iter(trainer.get_train_dataloader())))
+    except Exception as error:
+        return Forward((), "", failure=failure_of(error))
+    model: Any = trainer.model
+    model.eval()
+    labels: Any = batch.get("labels")
+    known: dict[str, Any] = {
+        "labels": tuple(labels.tolist()) if _is_flat(labels) else (),
+        "label_type": "" if labels is None else str(labels.dtype).removeprefix("torch."),
+        "problem_type": getattr(model.config, "problem_type", None) if _configured(model) else None,
+        "label_smoothing": trainer.args.label_smoothing_factor,
+        "own_loss": own_loss(trainer),
+        "label_range": label_range(all_labels, _in_batch(labels)),
+        "batch_device": "" if labels is None else str(labels.device),
+        **_sizes(model, batch.get(facts.main_input)),
+    }
+    loss, outputs, failure = _with_loss(trainer, model, batch)
+    if failure is not None and (failure.device_lost or failure.out_of_memory):
+        return Forward(**known, failure=failure)
+    if outputs is None:
+        outputs = _without_labels(model, batch)
+    logits = _logits(outputs)
+    finite = logits is not None and bool(torch.isfinite(logits).all())
+    bad_loss = loss is not None and not torch.isfinite(loss)
+    return Forward(
+        **known,
+        loss=None if loss is None else float(loss),
+        losses=_loss_of_each(logits, labels, facts),
+        logits_shape=() if logits is None else tuple(logits.shape),
+        logits_low=None if logits is None or not finite else float(logits.min()),
+        logits_high=None if logits is None or not finite else float(logits.max()),
+        output_keys=tuple(outputs.keys()) if hasattr(outputs, "keys") else (),
+        nan_starts_at=_nan_source(trainer, model, batch)
+        if bad_loss or (logits is not None and not finite)
+        else None,
+        nan_weights=broken_weights(model),
+        failure=failure,
+    )
+
+
+def _with_loss(
+    trainer: Trainer, model: Any, batch: dict[str, Any]
+) -> tuple[Any, Any, Failure | None]:
+    """The Trainer's own loss, so that a `compute_loss` of the learner's is what is looked at.
+
+    It is waited for here: what goes wrong on a GPU is told to whoever first reads a number.
+    """
+    try:
+        inputs = trainer._prepare_inputs(dict(batch))
+        with torch.no_grad():
+            loss, outputs = trainer.compute_loss(model, inputs, return_outputs=True)
+            return loss.detach().float().mean().cpu(), outputs, None
+    except Exception as error:
+        return None, None, failure_of(error)
+
+
+def _without_labels(model: Any, batch: dict[str, Any]) -> Any:
+    """When the loss fails the logits may still be fine, and they are worth seeing."""
+    inputs = {name: value for name, value in batch.items() if name != "labels"}
+    try:
+        with torch.no_grad():
+            return model(**inputs)
+    except Exception:  # the first failure is the one that is reported
+        return None
+
+
+def _logits(outputs: Any) -> torch.Tensor | None:
+    logits = outputs.get("logits") if hasattr(outputs, "get") else getattr(outputs, "logits", None)
+    return logits.detach().float() if isinstance(logits, torch.Tensor) else None
+
+
+def _loss_of_each(logits: Any, labels: Any, facts: Facts) -> tuple[float | None, ...]:
+    """Cross-entropy of each example, None where its label is outside the head."""
+    if facts.task != "classification" or logits is None or not _is_flat(labels):
+        return ()
+    if logits.dim() != 2 or logits.shape[1] < 2 or labels.is_floating_point():
+        return ()
+    probabilities = torch.log_softmax(logits, dim=1)
+    inside = range(logits.shape[1])
+    return tuple(
+        -float(probabilities[row, label]) if label in inside else None
+        for row, label in enumerate(labels.tolist())
+    )
+
+
+def _nan_source(trainer: Trainer, model: Any, batch: dict[str, Any]) -> str | None:
+    """The first module, in the order they run, that makes nan or infinity out of finite input."""
+    found: list[str] = []
+
+    def look(name: str) -> Any:
+        def hook(_module: Any, inputs: Any, output: Any) -> None:
+            tensors = [t for t in _tensors(output) if t.is_floating_point()]
+            clean = all(torch.isfinite(t).all() for t in _tensors(inputs) if t.is_floating_point())
+            if not found and clean and any(not torch.isfinite(t).all() for t in tensors):
+                found.append(name)
+
+        return hook
+
+    hooks = [m.register_forward_hook(look(n)) for n, m in model.named_modules() if _is_leaf(m)]
+    try:
+        _with_loss(trainer, model, batch)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return found[0] if found else None
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    return [t for item in value for t in _tensors(item)] if isinstance(value, (tuple, list)) else []
+
+
+def _is_leaf(module: torch.nn.Module) -> bool:
+    return next(module.children(), None) is None
+
+
+def _is_flat(labels: Any) -> bool:
+    return isinstance(labels, torch.Tensor) and labels.dim() == 1
+
+
+def _configured(model: Any) -> bool:
+    return hasattr(model, "config")
+
+
+def own_loss(trainer: Trainer) -> bool:
+    """Whether the loss is somebody's own: a subclass, or a function given as compute_loss_func."""
+    own_method = type(trainer).compute_loss is not Trainer.compute_loss
+    return own_method or getattr(trainer, "compute_loss_func", None) is not None
+
+
+def _in_batch(labels: Any) -> list[Any]:
+    return labels.flatten().tolist() if isinstance(labels, torch.Tensor) else []
+
+
+def _sizes(model: Any, inputs: Any) -> dict[str, Any]:
+    if not isinstance(inputs, torch.Tensor) or inputs.is_floating_point() or not inputs.numel():
+        return {}
+    embedding = getattr(model, "get_input_embeddings", lambda: None)()
+    return {
+        "highest_id": int(inputs.max()),
+        "vocabulary": getattr(embedding, "num_embeddings", None),
+        "length": inputs.shape[-1],
+        "positions": getattr(getattr(model, "config", None), "max_position_embeddings", None),
+    }

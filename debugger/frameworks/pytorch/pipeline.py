@@ -1,0 +1,89 @@
+"""The face over a built Trainer, and what else the clinic asks for."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import torch
+from transformers import Trainer
+
+from debugger.frameworks.pytorch import evaluating, forwarding, looking, training
+from debugger.frameworks.pytorch.building import stopped_at_training
+from debugger.frameworks.pytorch.facts import facts_of, tokenizer_of
+from debugger.frameworks.pytorch.untouched import borrowed, untouched
+from debugger.outcome import Evidence, Finding
+from debugger.pipelines import face
+from debugger.pipelines.rows import class_names_of, one_of_each
+
+__all__ = ["TrainerPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_training"]
+
+
+class TrainerPipeline:
+    """See `face.Pipeline`."""
+
+    def __init__(self, trainer: Trainer, earlier: face.Earlier | None = None) -> None:
+        self._trainer = trainer
+        self._earlier = earlier
+        with self.untouched():
+            self.facts = facts_of(trainer, class_names_of(trainer.train_dataset))
+
+    def untouched(self) -> AbstractContextManager[None]:
+        return untouched(self._trainer, weights=False)
+
+    @cached_property
+    def _data(self) -> face.Data:
+        with self.untouched():
+            return looking.data(self._trainer, self.facts, tokenizer_of(self._trainer))
+
+    def data(self) -> face.Data:
+        return self._data
+
+    def batch(self) -> face.Batch:
+        widths = () if self._data.train is None else self._data.train.widths
+        with borrowed(self._trainer):
+            return looking.batch(self._trainer, widths)
+
+    def forward(self) -> face.Forward:
+        with borrowed(self._trainer):
+            seen = forwarding.forward(self._trainer, self.facts, self._labels)
+        return replace(seen, earlier=self._earlier)
+
+    def step(self) -> face.Step:
+        return training.step(self._trainer)
+
+    def evaluate(self) -> face.Evaluate:
+        data = self._data
+        looked_at = 0 if data.eval is None else data.eval.looked_at
+        return evaluating.evaluate(self._trainer, self.facts, data.shared_rows, looked_at)
+
+    def overfit(self, steps: int, emit: face.Emit) -> face.Memory:
+        return training.overfit(self._trainer, self.facts, self._one_batch(), steps, emit)
+
+    def train(self, steps: int, emit: face.Emit) -> face.Training:
+        return training.train(self._trainer, self.facts, steps, emit)
+
+    @property
+    def _labels(self) -> tuple[Any, ...]:
+        return () if self._data.train is None else self._data.train.labels
+
+    def _one_batch(self) -> list[int]:
+        size = self._trainer.args.per_device_train_batch_size
+        if not self._labels or not isinstance(self._labels[0], (int, str)):
+            return list(range(min(size, len(self._trainer.train_dataset))))  # type: ignore[arg-type]
+        return one_of_each(self._labels, size)
+
+
+def pipeline(trained: Trainer, earlier: face.Earlier | None = None) -> TrainerPipeline:
+    return TrainerPipeline(trained, earlier)
+
+
+def has_cuda() -> bool:
+    return torch.cuda.is_available()
+
+
+def at_setup(*_: Any) -> tuple[list[Finding], list[Evidence]]:
+    """A Trainer is all that its script leaves to be looked at."""
+    return [], []

@@ -1,0 +1,261 @@
+"""The Trainer's own training, rehearsed: two steps watched closely, one batch, the first 120."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch.optim.lr_scheduler import LambdaLR
+from torch.optim.optimizer import register_optimizer_step_pre_hook
+from transformers import Trainer
+from transformers.trainer_callback import TrainerCallback
+
+from debugger.failure import failure_of
+from debugger.frameworks.pytorch.facts import blocks_of, broken_weights, head_of
+from debugger.frameworks.pytorch.following import followed
+from debugger.frameworks.pytorch.rows import subset
+from debugger.frameworks.pytorch.untouched import borrowed
+from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
+from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
+from debugger.pipelines.rows import spread
+
+WATCHED_STEPS = 2
+
+
+def step(trainer: Trainer) -> Step:
+    """Two real steps: what reached each block, what moved it, and what the optimizer holds."""
+    model: Any = trainer.model
+    watch = _Watch(model)
+    failure = None
+    with (
+        borrowed(trainer, watch, weights=True),
+        _before_each_step(watch.note_gradients),
+        followed(model) as follow,
+    ):
+        before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
+        try:
+            trainer.train()
+        except Exception as error:
+            failure = failure_of(error)
+        if failure is not None and failure.device_lost:
+            return Step(failure=failure)
+        optimizer = _inner(watch.optimizer or trainer.optimizer)
+        blocks = tuple(
+            _block(name, weights, model, before, watch)
+            for name, weights in blocks_of(model).items()
+        )
+        weights = dict(model.named_parameters())
+        held = _held(optimizer)
+        head = head_of(model)
+        leftovers = [norm for norm in (watch.leftover, follow.carried) if norm is not None]
+        return Step(
+            blocks=blocks,
+            steps=watch.steps,
+            optimizer="" if optimizer is None else type(optimizer).__name__,
+            learning_rates=tuple(watch.learning_rates),
+            peak_learning_rate=_peak(optimizer, [w for n, w in weights.items() if n not in head]),
+            head_learning_rate=_peak(optimizer, [weights[name] for name in head]),
+            trainable=sum(w.numel() for w in weights.values() if w.requires_grad),
+            total=sum(w.numel() for w in weights.values()),
+            head=head,
+            head_frozen=bool(head) and not any(weights[name].requires_grad for name in head),
+            missing=tuple(
+                name
+                for name, w in weights.items()
+                if held and w.requires_grad and id(w) not in held
+            ),
+            leftover_gradient=max(leftovers, default=None),
+            nan_after=broken_weights(model),
+            failure=failure,
+        )
+
+
+def overfit(trainer: Trainer, facts: Facts, rows: list[int], steps: int, emit: Emit) -> Memory:
+    """The course's test: the same few rows again and again, at the script's own learning rate."""
+    dataset: Any = trainer.train_dataset
+    curve = _Curve(steps, emit)
+    failure, before, after = None, None, None
+    with borrowed(trainer, curve, weights=True):
+        trainer.train_dataset = subset(dataset, rows)
+        for name, value in {
+            "max_steps": steps,
+            "lr_scheduler_type": type(trainer.args.lr_scheduler_type)("constant"),
+            "warmup_steps": 0,
+            "warmup_ratio": 0.0,
+            "gradient_accumulation_steps": 1,
+        }.items():
+            if hasattr(trainer.args, name):
+                object.__setattr__(trainer.args, name, value)
+        if trainer.lr_scheduler is not None:
+            _hold_at_the_peak(trainer)
+        try:
+            batches = _batches(trainer, trainer.train_dataset, len(rows))
+            before = _accuracy(trainer, batches, facts)[0]
+            trainer.train()
+            after = _accuracy(trainer, batches, facts)[0]
+        except Exception as error:
+            failure = failure_of(error)
+    return Memory(tuple(curve.losses), before, after, len(rows), failure)
+
+
+def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
+    """The script's own training up to `steps`, its schedule as if it went on to the end."""
+    dataset: Any = trainer.eval_dataset
+    if isinstance(dataset, dict):
+        dataset = next(iter(dataset.values()), None)
+    failure, planned, rate = None, 0, None
+    with borrowed(trainer, weights=True):
+        rows = [] if dataset is None else spread(len(dataset), EVAL_ROWS)
+        try:
+            batches = _batches(trainer, subset(dataset, rows), len(rows))
+        except Exception:  # the evaluate stage is where this is reported
+            batches = []
+        curve = _Curve(steps, emit, lambda: _accuracy(trainer, batches, facts))
+        trainer.add_callback(curve)
+        try:
+            trainer.train()
+            rate = _peak(_inner(trainer.optimizer), [])
+        except Exception as error:
+            failure = failure_of(error)
+        planned = trainer.state.max_steps
+    labels = Counter(label for batch in batches for label in _flat_labels(batch))
+    return curve.training(facts, labels, len(rows), planned, rate, failure)
+
+
+def _hold_at_the_peak(trainer: Any) -> None:
+    """Twenty steps of somebody's own long warm-up would prove nothing."""
+    for group in trainer.optimizer.param_groups:
+        group["lr"] = _full_rate(group)
+    trainer.lr_scheduler = LambdaLR(trainer.optimizer, lambda _: 1.0)
+
+
+class _Watch(TrainerCallback):
+    """Stops after two steps and notes gradients, what is left of them, and the learning rate."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.model = model
+        self.steps = 0
+        self.optimizer: Any = None
+        self.gradients: dict[str, float] = {}
+        self.leftover: float | None = None
+        self.learning_rates: list[float] = []
+
+    def note_gradients(self, optimizer: Any, *_: Any) -> None:
+        self.optimizer = optimizer
+        self.learning_rates.append(max(float(group["lr"]) for group in optimizer.param_groups))
+        for name, weight in self.model.named_parameters():
+            if weight.grad is not None:
+                norm = float(weight.grad.norm())
+                self.gradients[name] = max(norm, self.gradients.get(name, 0.0))
+
+    def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        if state.global_step > 0:
+            grads = [w.grad for w in self.model.parameters() if w.grad is not None]
+            self.leftover = math.sqrt(sum(float(g.norm()) ** 2 for g in grads))
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        self.steps = state.global_step
+        control.should_training_stop = state.global_step >= WATCHED_STEPS
+        return control
+
+
+class _Curve(Curve, TrainerCallback):
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        if logs and "loss" in logs:
+            rate = float(logs.get("learning_rate", 0.0))
+            self.note(state.global_step, float(logs["loss"]), rate)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
+        done = state.global_step >= min(self.limit, state.max_steps)
+        self.look(state.global_step, done)
+        control.should_training_stop = control.should_training_stop or done
+        return control
+
+
+@contextmanager
+def _before_each_step(note: Any) -> Any:
+    hook = register_optimizer_step_pre_hook(note)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+def _batches(trainer: Trainer, rows: Any, count: int) -> list[dict[str, Any]]:
+    return [dict(batch) for batch in trainer.get_eval_dataloader(rows)] if count else []
+
+
+@torch.no_grad()
+def _accuracy(trainer: Trainer, batches: list[dict[str, Any]], facts: Facts) -> Fared:
+    """In eval mode."""
+    model: Any = trainer.model
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    right, seen, losses = 0, 0, []
+    predicted: Counter[str] = Counter()
+    for batch in batches:
+        outputs = model(**trainer._prepare_inputs(dict(batch)))
+        loss = outputs.get("loss") if hasattr(outputs, "get") else None
+        if loss is not None:
+            losses.append(float(loss))
+        labels = batch.get("labels")
+        if facts.task == "classification" and labels is not None and labels.dim() == 1:
+            guesses = outputs["logits"].argmax(dim=-1)
+            right += int((guesses == labels).sum())
+            seen += len(labels)
+            predicted.update(str(guess) for guess in guesses.tolist())
+    for module, training in modes:
+        module.training = training
+    mean = sum(losses) / len(losses) if losses else None
+    return (right / seen if seen else None), mean, dict(sorted(predicted.items()))
+
+
+def _flat_labels(batch: dict[str, Any]) -> list[Any]:
+    labels = batch.get("labels")
+    return labels.tolist() if labels is not None and labels.dim() == 1 else []
+
+
+def _inner(optimizer: Any) -> Any:
+    """The optimizer inside the wrapper that accelerate puts around it."""
+    return getattr(optimizer, "optimizer", optimizer)
+
+
+def _held(optimizer: Any) -> set[int]:
+    groups = [] if optimizer is None else optimizer.param_groups
+    return {id(weight) for group in groups for weight in group["params"]}
+
+
+def _peak(optimizer: Any, weights: list[Any]) -> float | None:
+    """The highest rate the schedule will reach for these weights: a warm-up starts from nothing.
+
+    For weights that the optimizer does not hold, the highest of all.
+    """
+    wanted = {id(weight) for weight in weights}
+    groups = [] if optimizer is None else optimizer.param_groups
+    theirs = [group for group in groups if wanted & {id(weight) for weight in group["params"]}]
+    return max((_full_rate(group) for group in theirs or groups), default=None)
+
+
+def _full_rate(group: dict[str, Any]) -> float:
+    return float(group.get("initial_lr", group["lr"]))
+
+
+def _block(
+    name: str, weights: list[str], model: Any, before: dict[str, torch.Tensor], watch: _Watch
+) -> Block:
+    now = {name: weight.detach() for name, weight in model.named_parameters()}
+    gradients = [watch.gradients[w] for w in weights if w in watch.gradients]
+    moved = math.sqrt(sum(float((now[w] - before[w]).norm()) ** 2 for w in weights))
+    size = math.sqrt(sum(float(before[w].norm()) ** 2 for w in weights))
+    return Block(
+        name=name,
+        weights=sum(now[w].numel() for w in weights),
+        trainable=sum(
+            w.numel() for n, w in model.named_parameters() if n in weights and w.requires_grad
+        ),
+        gradient=math.sqrt(sum(g**2 for g in gradients)) if gradients else None,
+        update=moved / size if size else moved,
+    )

@@ -1,0 +1,76 @@
+"""What surrounds a script while it runs, and what it is told when it reaches through it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Refusal = Literal["writes_outside", "shares_memory"]
+_SAID = re.compile(
+    r"permission denied|os error 13\b|errno = 13\b|readonly database|unable to open database file",
+    re.IGNORECASE,
+)
+_SHARED = re.compile(r"/multiprocess(?:ing)?/synchronize\.py$")
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """Where it is `walled` the kernel refuses it every change outside its run's own folder.
+
+    `seen_at` is where the script finds itself, if not where it stands. After `cut_off` it, and what
+    it starts, reach no other machine. `apart` calls a function where it leaves nothing behind, and
+    gives its answer (plain data), or None if it came to no end.
+    """
+
+    walled: bool = False
+    seen_at: str | None = None
+    cut_off: Callable[[], None] = lambda: None
+    apart: Callable[[Callable[[], Any]], Any] = lambda work: work()
+
+
+OPEN = Enclosure()
+
+
+def refusal(error: BaseException) -> Refusal | None:
+    """What the wall refused when it raised this; None where the script would fail by itself."""
+    for one in _chain(error):
+        if _is_of_shared_memory(one):
+            return "shares_memory"
+        refused = isinstance(one, OSError) and one.errno in (errno.EACCES, errno.EXDEV)
+        if (refused or _SAID.search(str(one))) and not _is_true(one):
+            return "writes_outside"
+    return None
+
+
+def may_be_made(path: str) -> bool:
+    """Whether this user may change that file, or make it, as far as its folder's mode tells."""
+    path = os.path.abspath(path)
+    while not os.path.exists(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return os.access(path, os.W_OK)
+
+
+def _is_true(error: BaseException) -> bool:
+    """Whether plain Python would have been refused it too."""
+    paths = (getattr(error, "filename", None), getattr(error, "filename2", None))
+    named = [os.fsdecode(path) for path in paths if isinstance(path, str | bytes)]
+    return not all(map(may_be_made, named))
+
+
+def _is_of_shared_memory(error: BaseException) -> bool:
+    trace = error.__traceback__
+    while trace is not None:
+        if isinstance(error, OSError) and _SHARED.search(trace.tb_frame.f_code.co_filename):
+            return True
+        trace = trace.tb_next
+    return "shared memory" in str(error) and "denied" in str(error)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

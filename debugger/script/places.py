@@ -1,0 +1,191 @@
+"""A learner's script as text: where things stand in it."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_LABELS = ("label", "labels")
+
+
+class Places:
+    """Finds the line that is to blame: of a call, or of one of its arguments."""
+
+    def __init__(self, text: str) -> None:
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            tree = ast.Module([], [])
+        self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+        self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
+        self._texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+        self._loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
+        self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+
+    def argument(self, *names: str) -> int | None:
+        """The line of the first keyword argument with one of these names."""
+        return next(
+            (
+                keyword.value.lineno
+                for name in names
+                for call in self._calls
+                for keyword in call.keywords
+                if keyword.arg == name
+            ),
+            None,
+        )
+
+    def argument_at(self, name: str, line: int | None) -> int | None:
+        """The line of a keyword argument of the call that stands at a line; without one, `line`."""
+        found = [
+            (keyword.lineno - call.lineno, keyword.lineno)
+            for call in self._calls
+            for keyword in call.keywords
+            if keyword.arg == name
+            and line is not None
+            and call.lineno <= line <= (call.end_lineno or call.lineno)
+        ]
+        return min(found)[1] if found else line
+
+    def argument_of(self, owner: str, name: str) -> int | None:
+        """The line of a keyword argument given to a class, or to a class made from it here."""
+        family = {owner}
+        for node in sorted(self._classes, key=lambda node: node.lineno):
+            if any(_last(base) in family for base in node.bases):
+                family.add(node.name)
+        return next(
+            (
+                keyword.lineno
+                for call in self._calls
+                for keyword in call.keywords
+                if keyword.arg == name and _last(call.func) in family
+            ),
+            None,
+        )
+
+    def call(self, *endings: str) -> int | None:
+        """The line of the first call whose name ends so, such as "Trainer" or "model.fit"."""
+        return next(
+            (
+                call.lineno
+                for ending in endings
+                for call in self._calls
+                if f".{ast.unparse(call.func)}".endswith(ending)
+            ),
+            None,
+        )
+
+    def calls(self, *endings: str) -> list[int]:
+        """The lines of all calls whose name ends in one of these, from the top down."""
+        named = ((f".{ast.unparse(call.func)}", call.lineno) for call in self._calls)
+        return sorted(line for name, line in named if name.endswith(endings))
+
+    def function(self, name: str) -> int | None:
+        return next((node.lineno for node in self._functions if node.name == name), None)
+
+    def assignment(self, attribute: str) -> int | None:
+        """The line of the first assignment to an attribute of that name."""
+        return next(
+            (
+                node.lineno
+                for node in self._assignments
+                for target in node.targets
+                if isinstance(target, ast.Attribute) and target.attr == attribute
+            ),
+            None,
+        )
+
+    def naming(self, text: str) -> int | None:
+        """The line of the first string that says just this, such as the name of a variable."""
+        return next((node.lineno for node in self._texts if node.value == text), None)
+
+    def returned_by(self, name: str) -> int | None:
+        """The line of the last return of a function."""
+        for node in self._functions:
+            if node.name == name:
+                returns = [n.lineno for n in ast.walk(node) if isinstance(n, ast.Return)]
+                return max(returns, default=node.lineno)
+        return None
+
+    def measures_after_training(self) -> bool:
+        """Does anything evaluate or predict after the training, or in a function of the script?"""
+        trained = min((c.lineno for c in self._calls if _last(c.func) == "train"), default=0)
+        spans = [(f.lineno, f.end_lineno or f.lineno) for f in self._functions]
+        return any(
+            call.lineno > trained or any(low <= call.lineno <= high for low, high in spans)
+            for call in self._calls
+            if re.fullmatch(r"eval|\w*(evaluat|predict)\w*", _last(call.func), re.IGNORECASE)
+        )
+
+    def labels_written(self) -> int | None:
+        """The last line that puts labels beside rows. A rename is none: it moves nothing."""
+        added = [
+            (call, [*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")])
+            for call in self._calls
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "add_column"
+        ]
+        subscripts = [
+            (target, [target.slice])
+            for node in self._assignments
+            for target in node.targets
+            if isinstance(target, ast.Subscript)
+        ]
+        written = [*added, *subscripts, *((node, node.keys) for node in self._dicts)]
+        return max(
+            (
+                node.lineno
+                for node, names in written
+                if any(isinstance(n, ast.Constant) and n.value in _LABELS for n in names)
+            ),
+            default=None,
+        )
+
+    def trains_again(self) -> bool:
+        """Whether the script seems to train more than once: further down, or on the same line."""
+        trainings = self._trainings()
+        return len(trainings) > 1 or any(self._is_repeated(call) for call in trainings)
+
+    def _trainings(self) -> list[ast.Call]:
+        """`trainer.train()` of a name that holds a Trainer, or of a Trainer just made."""
+        trainers = {
+            target.id
+            for node in self._assignments
+            if _makes_trainer(node.value)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        return [
+            call
+            for call in self._calls
+            if isinstance(call.func, ast.Attribute)
+            and call.func.attr == "train"
+            and (ast.unparse(call.func.value) in trainers or _makes_trainer(call.func.value))
+        ]
+
+    def _is_repeated(self, call: ast.Call) -> bool:
+        """In a loop, or in a function that is called in one or more than once."""
+        if any(call in ast.walk(loop) for loop in self._loops):
+            return True
+        return any(
+            len(callers) > 1 or any(self._is_repeated(caller) for caller in callers)
+            for function in self._functions
+            if call in ast.walk(function)
+            and (callers := [c for c in self._calls if ast.unparse(c.func) == function.name])
+            and call not in callers
+        )
+
+    def value(self, argument: str) -> str | None:
+        """The source of the last argument of that name, such as compute_metrics."""
+        values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
+        return ast.unparse(values[-1]) if values else None
+
+
+def _last(name: ast.expr) -> str:
+    """`Trainer` of `transformers.Trainer`."""
+    return ast.unparse(name).rpartition(".")[2]
+
+
+def _makes_trainer(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Trainer")

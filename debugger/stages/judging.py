@@ -1,0 +1,154 @@
+"""What a stage is, and what its rules may answer.
+
+A rule is named by its finding's code; it reads plain values and returns a Verdict, CannotJudge
+or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from debugger.failure import Failure
+from debugger.frameworks import called
+from debugger.outcome import Evidence, Finding, NotRun, Severity, StageName
+from debugger.pipelines.face import Emit, Facts, Pipeline
+from debugger.script.places import Places
+
+
+@dataclass(frozen=True)
+class View:
+    """What a rule may read beside its stage's values. `places` is empty when there is no script."""
+
+    facts: Facts
+    places: Places = field(default_factory=lambda: Places(""))
+    has_script: bool = False
+
+
+@dataclass(frozen=True)
+class Verdict:
+    severity: Severity
+    line: int | None = None
+    numbers: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CannotJudge:
+    reason: str
+
+
+class Seen(Protocol):
+    """What every stage sees beside values of its own: how its look ended, if by an exception."""
+
+    @property
+    def failure(self) -> Failure | None: ...
+
+
+Rule = Callable[[Any, View], Verdict | CannotJudge | None]
+S = TypeVar("S", bound=Seen)
+
+
+@dataclass(frozen=True)
+class Stage(Generic[S]):
+    """One step of the diagnosis.
+
+    `observe` looks at the pipeline; `show` makes evidence of what it saw, `measured` the plain
+    numbers for the judge. A stage that `trains` takes `steps`, or as many as the run asks for.
+    Where it ends in an exception, the stages that it `blocks` would only meet the same one again.
+    """
+
+    name: StageName
+    observe: Callable[[Pipeline, Emit, int], S]
+    show: Callable[[S, Facts], list[Evidence]]
+    measured: Callable[[S], dict[str, Any]]
+    rules: tuple[Rule, ...]
+    blocks: tuple[StageName, ...] = ()
+    trains: bool = False
+    steps: int | None = None
+
+
+def fault(line: int | None = None, **numbers: Any) -> Verdict:
+    return Verdict("fault", line, numbers)
+
+
+def look(line: int | None = None, **numbers: Any) -> Verdict:
+    return Verdict("look", line, numbers)
+
+
+def note(line: int | None = None, **numbers: Any) -> Verdict:
+    return Verdict("note", line, numbers)
+
+
+NOT_FOR_THIS_TASK = CannotJudge("not_for_this_task")
+
+
+def judged(
+    stage: StageName, rules: Iterable[Rule], seen: Any, view: View
+) -> tuple[list[Finding], list[NotRun]]:
+    """Every rule's answer. An exception that no rule names is a finding of its own."""
+    findings: list[Finding] = []
+    not_run: list[NotRun] = []
+    for rule in (*COMMON, *rules):
+        code = rule.__name__
+        match rule(seen, view):
+            case Verdict(severity, line, numbers):
+                findings.append(Finding(code, severity, stage, line, numbers))
+            case CannotJudge(reason):
+                not_run.append(NotRun(code, reason))
+    failure: Failure | None = seen.failure
+    if failure is not None and not any(f.severity == "fault" for f in findings):
+        said = first_line(failure.message)
+        numbers = {"exception": failure.exception, "said": said}
+        findings.append(Finding(f"{stage}_failed", "fault", stage, failure.line, numbers))
+    return findings, not_run
+
+
+def out_of_memory(seen: Any, view: View) -> Verdict | None:
+    failure: Failure | None = seen.failure
+    if failure is None or not failure.out_of_memory:
+        return None
+    line = view.places.argument("per_device_train_batch_size", "batch_size") or failure.line
+    return fault(line, device=view.facts.device)
+
+
+def batch_too_large(seen: Any, view: View) -> Verdict | None:
+    """What the batch was that memory did not suffice for, where a stage has seen its size."""
+    failure, tokens = seen.failure, getattr(seen, "length", None)
+    if failure is None or not failure.out_of_memory or not tokens or not failure.asked_megabytes:
+        return None
+    asked = failure.asked_megabytes
+    return note(None, rows=view.facts.batch_size, tokens=tokens, megabytes=asked)
+
+
+def device_side_assert(seen: Any, view: View) -> Verdict | None:
+    """On a GPU errors arrive late: the line in the traceback is not where it went wrong."""
+    failure: Failure | None = seen.failure
+    if failure is None or not failure.device_lost or failure.out_of_memory:
+        return None
+    return fault(None, said=first_line(failure.message))
+
+
+def mixed_devices(seen: Any, view: View) -> Verdict | None:
+    failure: Failure | None = seen.failure
+    if failure is None or not failure.says("same device"):
+        return None
+    return fault(failure.line, model=view.facts.device)
+
+
+COMMON: tuple[Rule, ...] = (out_of_memory, batch_too_large, device_side_assert, mixed_devices)
+
+
+def first_line(message: str) -> str:
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")[:300]
+
+
+def traceback_shown(stage: StageName, failure: Failure | None, typed: str) -> list[Evidence]:
+    if failure is None:
+        return []
+    return [Evidence("traceback", "traceback", stage, failure.to_data(), typed)]
+
+
+def snippet(facts: Facts, code: str) -> str:
+    """What to type to see the same, if anything: of a stage (its traceback) or an evidence code."""
+    return called(facts.framework).snippets.get(code, "")

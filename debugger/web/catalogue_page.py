@@ -1,0 +1,213 @@
+"""The first page: what the clinic is, where to start, and every scenario under its symptom."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import gradio as gr
+
+from debugger.catalogue import Scenario
+from debugger.evidence.markup import escape
+from debugger.frameworks import NAMES
+from debugger.settings import Settings
+from debugger.web.buttons import button
+from debugger.web.clinic import Clinic
+from debugger.web.host import Closed, why_closed
+from debugger.web.languages import choice, language_of, linked
+from debugger.web.visit import (
+    KEPT,
+    Record,
+    RecordError,
+    export_record,
+    import_record,
+    read_record,
+)
+from debugger.words import Words, spoken
+
+SYMPTOMS = ("crash", "no_learning", "false_number", "none")
+MOST_DIFFICULT = 3
+START_WITH = "two_labels"
+PRESSED = """
+element.dataset.listens = '';
+element.addEventListener('click', (event) => {
+  const button = event.target.closest('[data-act]');
+  if (!button || !window.clinic.sure(button)) return;
+  window.clinic.expect();
+  const about = {act: button.dataset.act, in: document.documentElement.lang};
+  const tell = (text) => trigger('click', {...about, with: text, kept: window.clinic.kept()});
+  if (button.dataset.act === 'import') window.clinic.choose(tell);
+  else tell('');
+});
+"""
+
+
+def build(blocks: gr.Blocks, clinic: Clinic, settings: Settings) -> None:
+    """Fill the page at /."""
+    closed: dict[str, Closed] = {
+        scenario.id: reason
+        for scenario in clinic.catalogue
+        if (reason := why_closed(scenario, settings))
+    }
+    kept = gr.Textbox(visible=False)  # filled by the browser when it arrives
+    page = gr.HTML(elem_id="catalogue", apply_default_css=False, js_on_load=PRESSED)
+
+    def page_in(language: str, record: Record, said: str = "") -> str:
+        scenarios = list(clinic.shelf(language).values())
+        return first_page(scenarios, Words(language), record, closed, said)
+
+    def arrive(kept: str, request: gr.Request) -> str:
+        accepted = request.headers.get("accept-language")
+        return page_in(language_of(str(request.query_params), accepted), read_record(kept))
+
+    def press(told: gr.EventData) -> str:
+        words = Words(spoken([str(told._data.get("in", ""))]))
+        record, said, told_back = read_record(str(told._data.get("kept", ""))), "", ""
+        match told._data.get("act"):
+            case "import":
+                try:
+                    record = import_record(str(told._data.get("with", ""))[:1_000_000])
+                    said = words.say("page", "imported", solved=len(record.solved))
+                    told_back = _hidden("store", export_record(record))
+                except RecordError as error:
+                    said = words.say("page", "not_imported", reason=str(error)[:200])
+            case "export":
+                told_back = _hidden("save", export_record(record))
+            case "forget":
+                record = read_record("")
+                said = words.say("page", "forgotten")
+                told_back = _hidden("store", export_record(record))
+        return page_in(words.language, record, said) + told_back
+
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    blocks.load(arrive, kept, page, js=KEPT, queue=False, **private)
+    page.click(press, None, page, queue=False, **private)
+
+
+def _hidden(name: str, text: str) -> str:
+    """Something for the page's own script: `save` as a file, or `store` in this browser."""
+    return f'<span hidden data-{name}="{escape(text)}"></span>'
+
+
+def first_page(
+    scenarios: Sequence[Scenario],
+    words: Words,
+    record: Record,
+    closed: Mapping[str, Closed] | None = None,
+    said: str = "",
+) -> str:
+    """Four columns by symptom: it is all that a learner knows at the start. All is escaped.
+
+    `closed` holds the scenarios whose symptom this machine cannot show, and why.
+    """
+    closed = closed or {}
+
+    def say(code: str, **numbers: object) -> str:
+        return escape(words.say("page", code, **numbers))
+
+    columns = "".join(
+        f'<section aria-labelledby="{symptom}" class="{symptom}">'
+        f'<h2 id="{symptom}">{say(symptom)}</h2><ul class="cards">{cards}</ul></section>'
+        for symptom in SYMPTOMS
+        if (
+            cards := "".join(
+                _card(scenario, words, record, closed.get(scenario.id))
+                for scenario in scenarios
+                if scenario.symptom == symptom
+            )
+        )
+    )
+    listed = f'<div class="columns">{columns}</div>' if columns else f"<p>{say('none_at_all')}</p>"
+    start = next((s.id for s in scenarios if s.id == START_WITH), "")
+    link, demo = (linked(f"clinic?scenario={start}{more}", words) for more in ("", "&demo=1"))
+    doors = (
+        f'<p class="doors"><a class="go" href="{demo}">{say("demo")}</a>'
+        f'<a class="plain" href="{link}">{say("start")}</a></p>'
+        if start
+        else ""
+    )
+    theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
+    missing = {s.framework for s in scenarios if closed.get(s.id) == "framework_missing"}
+    note = "".join(
+        f'<p class="note">{escape(words.of(name).say("page", "framework_missing"))}</p>'
+        for name in NAMES
+        if name in missing
+    )
+    filters = _filters(scenarios, words, bool(closed)) + note
+    return (
+        f'<header class="bar" data-said-in="{words.language}"><h1>{say("title")}</h1>'
+        f'<div class="tools">{choice(words)}{theme}</div></header>'
+        f'<div class="lead"><p>{say("lead")}</p>{doors}</div>'
+        f"{filters}{listed}{_progress(scenarios, words, record, said)}"
+    )
+
+
+def _filters(scenarios: Sequence[Scenario], words: Words, closed: bool) -> str:
+    levels = [("", words.say("page", "every_level"))]
+    levels += [(str(n), words.say("page", "level", difficulty=n)) for n in (1, 2, 3)]
+    if len({scenario.framework for scenario in scenarios}) > 1:
+        levels += [(name, words.of(name).say("page", "framework")) for name in NAMES]
+    levels += [("open", words.say("page", "unsolved"))]
+    levels += [("here", words.say("page", "shown_here"))] if closed else []
+    chips = "".join(
+        f'<button type="button" data-filter="{value}" aria-pressed="{str(not value).lower()}">'
+        f"{escape(label)}</button>"
+        for value, label in levels
+    )
+    label = escape(words.say("page", "filter"))
+    return f'<div class="chips" role="group" aria-label="{label}">{chips}</div>'
+
+
+def _card(scenario: Scenario, words: Words, record: Record, closed: Closed | None) -> str:
+    words = words.of(scenario.framework)
+    level = words.say("page", "level", difficulty=scenario.difficulty)
+    dots = "".join(
+        f'<i class="{"on" if number < scenario.difficulty else ""}"></i>'
+        for number in range(MOST_DIFFICULT)
+    )
+    solved = scenario.id in record.solved
+    mark = f'<span class="solved">✓ {escape(words.say("page", "solved"))}</span>' if solved else ""
+    here = (
+        f'<span class="tag start">{escape(words.say("page", "start_here"))}</span>'
+        if scenario.id == START_WITH and not solved
+        else ""
+    )
+    wants = ["needs_cuda"] if scenario.needs else []
+    wants += ["needs_framework"] if closed == "framework_missing" else []
+    needs = "".join(f'<span class="tag">{escape(words.say("page", want))}</span>' for want in wants)
+    complaint = scenario.words.complaint
+    return (
+        f'<li class="card" data-level="{scenario.difficulty}" data-solved="{int(solved)}" '
+        f'data-framework="{scenario.framework}" data-closed="{int(closed is not None)}">'
+        f'<a href="{linked(f"clinic?scenario={scenario.id}", words)}" id="{scenario.id}">'
+        f"<h3>{escape(scenario.words.title)} {here}</h3><p>{escape(complaint)}</p>"
+        f'<span class="facts"><span class="level" role="img" aria-label="{escape(level)}">{dots}'
+        f"</span><span>{escape(words.say('page', 'minutes', minutes=scenario.minutes))}</span>"
+        f"<span>{escape(words.say('page', 'framework'))}</span>"
+        f'<span title="{escape(scenario.course.title)}">{escape(_section(scenario, words))}</span>'
+        f"{needs}{mark}</span></a></li>"
+    )
+
+
+def _section(scenario: Scenario, words: Words) -> str:
+    """The course section in two numbers; its title in full where it names none."""
+    numbers = re.search(r"chapter (\d+), section (\d+)", scenario.course.title)
+    if numbers is None:
+        return scenario.course.title
+    return words.say("page", "section", chapter=numbers[1], section=numbers[2])
+
+
+def _progress(scenarios: Sequence[Scenario], words: Words, record: Record, said: str) -> str:
+    def say(code: str, **numbers: object) -> str:
+        return escape(words.say("page", code, **numbers))
+
+    solved = sum(scenario.id in record.solved for scenario in scenarios)
+    buttons = (
+        button(say("export"), "export", kind="plain")
+        + button(say("import"), "import", kind="plain")
+        + button(say("forget"), "forget", kind="plain", data_ask=words.say("page", "forget_sure"))
+    )
+    return (
+        f'<section class="progress" aria-labelledby="progress"><h2 id="progress">'
+        f"{say('progress', solved=solved, of=len(scenarios))}</h2><p>{say('kept_here')}</p>"
+        f'<p>{buttons}</p><p role="status">{escape(said)}</p></section>'
+    )

@@ -1,0 +1,235 @@
+"""Each fault of a Keras pipeline, as small as can be, is found at its stage under its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from transformers.keras_callbacks import KerasMetricCallback
+
+from debugger import diagnose
+from debugger.diagnosis import diagnose_built, perform
+from debugger.frameworks.keras.building import Fit
+from debugger.outcome import Event, StageName
+from debugger.report import Report, gather
+from debugger.run import Run
+from debugger.script.building import Building
+from tests import tiny_keras as tiny
+
+
+@dataclass(frozen=True)
+class Case:
+    stage: StageName
+    code: str
+    make: Callable[[], Fit]
+
+
+@cache
+def healthy() -> Any:
+    return tiny.compiled()
+
+
+def unseen() -> Any:
+    return tiny.batches(12, seed=1)
+
+
+def fitted(model: Any, inside: bool = False, **more: Any) -> Fit:
+    given = {"train": tiny.batches(inside=inside), "validation": unseen(), **more}
+    return Fit(model, **given)
+
+
+def uneven() -> Any:
+    def rows() -> Any:
+        yield tuple(np.stack([np.ones(length) for length in (3, 4)]))
+
+    return tf.data.Dataset.from_generator(rows, output_signature=(tf.TensorSpec((None,)),) * 2)
+
+
+def nan_under_xla() -> Any:
+    model = tiny.bert(num_labels=2)
+    model.hf_compute_loss = tf.function(model.hf_compute_loss, jit_compile=True)
+    return fitted(tiny.compiled(model, loss=None, metrics=None), inside=True, validation=None)
+
+
+def probabilities() -> Any:
+    """Their sum is 1, and the loss is told to expect logits."""
+    layers = [
+        tf.keras.layers.Embedding(tiny.WORDS, 4),
+        tf.keras.layers.GlobalAveragePooling1D(),
+        tf.keras.layers.Dense(3, activation="softmax"),
+    ]
+    return tiny.compiled(tf.keras.Sequential([tf.keras.Input((tiny.LENGTH,)), *layers]))
+
+
+def only_ids(inputs: Any, labels: Any) -> Any:
+    return inputs["input_ids"], labels
+
+
+def decaying(steps: int) -> Any:
+    rates = tf.keras.optimizers.schedules.PolynomialDecay(1e-3, decay_steps=steps)
+    return tiny.compiled(optimizer=tf.keras.optimizers.Adam(rates))
+
+
+def frozen(part: str) -> Any:
+    model = tiny.bert()
+    (model if part == "all" else getattr(model, part)).trainable = False
+    return tiny.compiled(model)
+
+
+def scored_by_logits() -> Fit:
+    metrics = pytest.importorskip("sklearn.metrics")
+
+    def metric(given: Any) -> dict[str, float]:
+        predictions, labels = given
+        return {"accuracy": float(metrics.accuracy_score(labels, predictions))}
+
+    callback = KerasMetricCallback(metric, eval_dataset=unseen())
+    return fitted(healthy(), callbacks=(callback,))
+
+
+CASES = [
+    Case("data", "labels_in_the_inputs", lambda: fitted(healthy(), inside=True)),
+    Case("data", "ragged_rows", lambda: fitted(healthy(), train=uneven())),
+    Case("forward", "label_outside_head", lambda: fitted(tiny.compiled(tiny.bert(num_labels=2)))),
+    Case("forward", "nan_at_labels", nan_under_xla),
+    Case("forward", "loss_expects_probabilities", lambda: fitted(
+        tiny.compiled(loss="sparse_categorical_crossentropy"))),
+    Case("forward", "softmax_twice", lambda: fitted(
+        probabilities(), train=tiny.batches().map(only_ids))),
+    Case("step", "schedule_too_long", lambda: fitted(decaying(24))),
+    Case("step", "schedule_too_short", lambda: fitted(decaying(1), epochs=20)),
+    Case("step", "everything_frozen", lambda: fitted(frozen("all"))),
+    Case("step", "head_frozen", lambda: fitted(frozen("classifier"))),
+    Case("evaluate", "blind_training", lambda: fitted(
+        tiny.compiled(metrics=None), validation=None)),
+    Case("evaluate", "no_metric", lambda: fitted(tiny.compiled(metrics=None))),
+    Case("evaluate", "no_eval_set", lambda: fitted(healthy(), validation=None)),
+    Case("evaluate", "logits_into_metric", scored_by_logits),
+    Case("evaluate", "eval_set_is_train_set", lambda: fitted(
+        healthy(), validation=tiny.batches())),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.code)
+def test_a_fault_is_found_under_its_name(case: Case) -> None:
+    report = diagnose_built(Building(case.make(), framework="keras"), case.stage)
+
+    assert case.code in [finding.code for finding in report.stage(case.stage).findings]
+
+
+def test_a_healthy_model_has_no_findings() -> None:
+    tf.keras.utils.set_random_seed(0)
+    model = tiny.compiled(optimizer=tf.keras.optimizers.Adam(1e-2))
+    report = diagnose(model, tiny.batches(), unseen(), stage="all", steps=2)
+
+    assert {stage.stage: stage.outcome for stage in report.stages} == {
+        stage.stage: "pass" for stage in report.stages
+    }
+    assert not report.findings
+
+
+START = """\
+import numpy as np
+import tensorflow as tf
+from datasets import Dataset
+from tests import tiny_keras as tiny
+rows = {"input_ids": [[5] * (3 + n % 4) for n in range(12)], "label": [n % 3 for n in range(12)]}
+dataset = Dataset.from_dict(rows)
+"""
+FIT = "model.fit(tiny.batches(), validation_data=tiny.batches(12, seed=1))\n"
+SCRIPTS: dict[str, tuple[StageName, int | None, str]] = {
+    "default_behind_a_string": (
+        "step",
+        10,
+        "model = tiny.bert(name_or_path='some/checkpoint')\n"
+        "model.compile(\n    loss=tf.keras.losses.SparseCategoricalCrossentropy(True),\n"
+        "    optimizer='adam',\n)\n" + FIT,
+    ),
+    "ragged_rows": (
+        "data",
+        7,
+        "data = dataset.to_tf_dataset(columns='input_ids', label_cols='label', batch_size=4)\n"
+        "tiny.compiled().fit(data)\n",
+    ),
+    "column_not_there": (
+        "setup",
+        7,
+        "data = dataset.to_tf_dataset(columns='input_ids', label_cols='labels', batch_size=4)\n"
+        "tiny.compiled().fit(data)\n",
+    ),
+    "keras3_optimizer": (
+        "setup",
+        9,
+        "from keras.optimizers import Adam\n"
+        "model = tiny.bert()\nmodel.compile(optimizer=Adam(1e-4))\n" + FIT,
+    ),
+    "keras3_model": (
+        "setup",
+        10,
+        "import keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+        "model.compile('sgd', 'mse')\nmodel.fit(np.ones((4, 2)), np.ones((4, 1)))\n",
+    ),
+    "no_fit": ("setup", None, "model = tiny.compiled()\n"),
+}
+
+
+def performed(text: str, stage: StageName) -> Report:
+    events: list[Event] = []
+    perform(Run(text, stage=stage, device="cpu"), events.append)
+    return gather(events)
+
+
+@pytest.mark.parametrize("code", SCRIPTS)
+def test_a_fault_in_a_script_is_found_at_its_line(code: str) -> None:
+    stage, line, text = SCRIPTS[code]
+    report = performed(START + text, stage)
+
+    found = {finding.code: finding for finding in report.stage(stage).findings}
+    assert code in found
+    assert found[code].line == line
+
+
+def test_rows_of_unequal_length_are_told_with_their_lengths() -> None:
+    report = performed(START + SCRIPTS["ragged_rows"][2], "data")
+
+    numbers = report.stage("data").findings[0].numbers
+    assert (numbers["shortest"], numbers["longest"]) == (3, 6)
+
+
+def test_a_collate_function_of_ones_own_that_pads_is_no_fault() -> None:
+    text = """
+def collate(rows):
+    ids = tf.ragged.constant([list(row["input_ids"]) for row in rows]).to_tensor().numpy()
+    return {"input_ids": ids, "labels": np.array([row["label"] for row in rows])}
+data = dataset.to_tf_dataset(
+    columns="input_ids", label_cols="labels", batch_size=4, collate_fn=collate
+)
+tiny.compiled().fit(data)
+"""
+    report = performed(START + text, "batch")
+
+    assert report.stage("batch").outcome == "pass"
+
+
+def test_evaluation_rows_that_cannot_be_read_are_not_called_missing() -> None:
+    fit = fitted(healthy(), validation=uneven())
+    report = diagnose_built(Building(fit, framework="keras"), "evaluate")
+
+    codes = [finding.code for finding in report.stage("evaluate").findings]
+    assert codes == ["evaluate_failed"]
+
+
+def test_a_keras_model_comes_with_its_data() -> None:
+    with pytest.raises(TypeError, match="pass the data set that fit would be given"):
+        diagnose(healthy())
+
+
+def test_a_model_of_keras_3_is_refused_with_a_sentence() -> None:
+    with pytest.raises(TypeError, match="This is a model of Keras 3"):
+        diagnose(keras.Sequential([keras.layers.Dense(1)]), tiny.batches())

@@ -1,0 +1,368 @@
+"""Every rule was seen to fire, and to stay silent beside it.
+
+Most are seen in the catalogue, whose proof runs them. The others have a case here on plain values,
+with the smallest change that silences them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from debugger import catalogue, stages
+from debugger.failure import Failure
+from debugger.pipelines.face import (
+    Batch,
+    Block,
+    Data,
+    Decay,
+    Evaluate,
+    Facts,
+    Forward,
+    Split,
+    Step,
+    Training,
+)
+from debugger.script.places import Places
+from debugger.stages import batch, data, evaluate, forward, judging, step, train
+from debugger.stages.judging import Verdict, View
+from tests.stages.test_step import FACTS
+
+
+def failed(exception: str, message: str) -> Failure:
+    return Failure(exception, message, (), 7)
+
+
+SPLIT = Split(
+    count=40,
+    looked_at=40,
+    columns=("text", "label", "input_ids"),
+    kept=("label", "input_ids"),
+    types={},
+    label_column="label",
+    labels=(0, 1, 2, 0) * 10,
+    class_names=("no", "maybe", "yes"),
+    first_rows=(),
+    decoded=(),
+    tokens=(),
+    texts=(),
+    lengths=(5, 6, 7, 8) * 10,
+    widths=(),
+    duplicates=0,
+)
+TRAINED = Training(
+    losses=(1.1,) * 40 + (0.3,) * 20,
+    accuracies=((60, 0.8),),
+    predicted={"0": 100, "1": 156},
+    majority=0.34,
+    classes=3,
+    eval_rows=256,
+)
+STEPPED = Step(
+    blocks=(Block("encoder", 10, 10, 0.5, 0.01),),
+    steps=2,
+    optimizer="AdamW",
+    peak_learning_rate=5e-5,
+    last_learning_rate=0.0,
+    trainable=10,
+    total=10,
+)
+MEASURED = Evaluate(
+    rows=8,
+    has_metric=True,
+    called=True,
+    evaluations=1,
+    eval_rows=24,
+    constant={"accuracy": 0.34},
+    perfect={"accuracy": 1.0},
+    known_metrics=("eval_loss", "eval_accuracy"),
+    train_names=("no", "maybe", "yes"),
+    model_names=("yes", "maybe", "no"),
+)
+FINE = Forward((0, 1, 2), "int64", loss=1.1, batch_device="cpu")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a rule fires on; `silent` is the change to what was seen that silences it."""
+
+    rule: Callable[..., Any]
+    seen: Any
+    silent: dict[str, Any]
+    facts: Facts = FACTS
+    script: str = ""
+    says: dict[str, Any] = field(default_factory=dict)
+
+
+def of_rows(
+    rule: Callable[..., Any], silent: dict[str, Any], says: dict[str, Any], **seen: Any
+) -> Case:
+    """A case about the training rows."""
+    fires, quiet = replace(SPLIT, **seen), replace(SPLIT, **{**seen, **silent})
+    return Case(rule, Data(fires, None), {"train": quiet}, says=says)
+
+
+CASES = [
+    Case(
+        batch.no_pad_token,
+        Batch({}, failure=failed("ValueError", "The tokenizer does not have a padding token.")),
+        {"failure": failed("ValueError", "The tokenizer has no vocabulary.")},
+    ),
+    Case(
+        batch.padding_not_ignored,
+        Batch({}, counted_padding=3, padded_positions=9),
+        {"counted_padding": 0},
+        replace(FACTS, task="tokens"),
+        says={"counted": 3, "padded": 9},
+    ),
+    Case(data.dataset_dict, Data(None, None, is_dataset_dict=True), {"is_dataset_dict": False}),
+    of_rows(
+        data.label_column_misnamed,
+        {"label_column": "label"},
+        {"name": "verdict", "distinct": 3},
+        label_column=None,
+        few_valued={"verdict": 3},
+    ),
+    of_rows(
+        data.string_labels,
+        {"labels": (0, 1) * 20},
+        {"examples": "no, yes"},
+        labels=("yes", "no") * 20,
+    ),
+    of_rows(data.labels_shifted, {"labels": (0, 1, 2) * 10}, {"high": 3}, labels=(1, 2, 3) * 10),
+    of_rows(
+        data.labels_out_of_range,
+        {"labels": (0, 1, 2, -100) * 10},
+        {"label": 3, "rows": 10, "share": 0.25, "classes": 3},
+        labels=(0, 1, 2, 3) * 10,
+    ),
+    of_rows(data.wrong_split, {"labels": (-1, 0) * 20}, {"split": "train"}, labels=(-1,) * 40),
+    Case(
+        data.classes_as_amounts,
+        Data(replace(SPLIT, labels=(0.0, 1.0, 2.0) * 10), None),
+        {"train": replace(SPLIT, labels=(0.0, 0.5, 2.0) * 10)},
+        replace(FACTS, num_labels=1),
+        says={"classes": 3, "last": 2},
+    ),
+    of_rows(data.duplicates, {"duplicates": 4}, {"rows": 5}, duplicates=5),
+    Case(
+        data.leak,
+        Data(SPLIT, SPLIT, shared_rows=2),
+        {"shared_rows": 1},
+        says={"rows": 2, "looked_at": 40},
+    ),
+    of_rows(
+        data.text_cut,
+        {"lengths": (5, 6, 7, 8) * 10},
+        {"length": 8, "rows": 20},
+        lengths=(5, 6, 8, 8) * 10,
+    ),
+    Case(
+        forward.no_head,
+        replace(FINE, loss=None, output_keys=("last_hidden_state",)),
+        {"output_keys": ("logits",)},
+    ),
+    Case(
+        forward.no_loss,
+        replace(
+            FINE,
+            loss=None,
+            output_keys=("logits",),
+            failure=failed("ValueError", "The model did not return a loss from the inputs"),
+        ),
+        {"failure": None},
+        says={"keys": "logits"},
+    ),
+    Case(
+        forward.ids_outside_vocabulary,
+        replace(FINE, highest_id=100, vocabulary=100),
+        {"highest_id": 99},
+        says={"highest": 100},
+    ),
+    Case(
+        forward.too_long,
+        replace(FINE, length=65, positions=64, failure=failed("IndexError", "out of range")),
+        {"length": 64},
+        says={"length": 65, "positions": 64},
+    ),
+    Case(
+        forward.softmax_twice,
+        replace(FINE, expects="logits", gives="probabilities"),
+        {"gives": "logits"},
+    ),
+    Case(
+        forward.nan_forward, replace(FINE, loss=float("nan")), {"loss": 1.1}, says={"where": "loss"}
+    ),
+    Case(forward.first_loss_off, replace(FINE, loss=1.7), {"loss": 1.6}, says={"classes": 3}),
+    Case(
+        step.schedule_too_short,
+        replace(STEPPED, decay=Decay("PolynomialDecay", 10, 100, 1600)),
+        {"decay": Decay("PolynomialDecay", 50, 100, 1600)},
+        says={"steps": 10, "planned": 100},
+    ),
+    Case(
+        step.default_learning_rate,
+        STEPPED,
+        {"peak_learning_rate": 3e-5},
+        script="args = TrainingArguments('out')",
+    ),
+    Case(
+        step.nan_update,
+        replace(STEPPED, nan_after=("classifier.weight", "classifier.bias")),
+        {"nan_after": ()},
+        says={"count": 2, "first": "classifier.weight", "steps": 2},
+    ),
+    Case(
+        step.nothing_moves,
+        replace(STEPPED, blocks=(Block("encoder", 10, 10, 0.5, 0.0),)),
+        {"blocks": (Block("encoder", 10, 10, 0.5, 1e-6),)},
+    ),
+    Case(evaluate.no_eval_set, replace(MEASURED, eval_rows=None, evaluations=0), {"eval_rows": 1}),
+    Case(evaluate.no_metric, replace(MEASURED, has_metric=False), {"has_metric": True}),
+    Case(evaluate.labels_never_reach_metric, replace(MEASURED, called=False), {"called": True}),
+    Case(
+        evaluate.metric_name_unknown,
+        replace(MEASURED, best_metric="f1"),
+        {"best_metric": "accuracy"},
+        says={"name": "f1"},
+    ),
+    Case(
+        evaluate.model_label_order,
+        MEASURED,
+        {"model_names": ("No", "Maybe", "Yes")},
+        says={"moved": 2, "classes": 3},
+    ),
+    Case(
+        evaluate.metric_flatters_constant,
+        replace(MEASURED, constant={"accuracy": 1.0}),
+        {"constant": {"accuracy": 0.99}},
+    ),
+    Case(
+        evaluate.metric_wrong_on_perfect,
+        replace(MEASURED, perfect={"accuracy": 0.5}),
+        {"perfect": {"accuracy": 1.0}},
+    ),
+    Case(
+        train.diverged,
+        replace(TRAINED, losses=(1.1,) * 20 + (2.5,) * 20),
+        {"losses": (1.1,) * 20 + (2.1,) * 20},
+        says={"step": 40},
+    ),
+    Case(
+        train.constant_predictions,
+        replace(TRAINED, predicted={"1": 256}),
+        {"predicted": {"1": 255, "0": 1}},
+        says={"name": "maybe"},
+    ),
+    Case(
+        train.learns_train_only,
+        replace(TRAINED, accuracies=((60, 0.38),)),
+        {"accuracies": ((60, 0.4),)},
+        says={"accuracy": 0.38, "majority": 0.34},
+    ),
+    Case(
+        train.worse_than_chance,
+        replace(TRAINED, accuracies=((60, 0.2),)),
+        {"accuracies": ((60, 0.25),)},
+        says={"accuracy": 0.2},
+    ),
+    Case(
+        train.does_not_fall,
+        replace(TRAINED, classes=None, losses=(2.0,) * 60),
+        {"losses": (2.0,) * 40 + (1.9,) * 20},
+        says={"steps": 60},
+    ),
+]
+
+LOST = failed("RuntimeError", "CUDA error: device-side assert triggered")
+CROWDED = failed(
+    "RuntimeError", "DefaultCPUAllocator: can't allocate memory: you tried to allocate 4 GiB"
+)
+CASES += [
+    Case(
+        judging.batch_too_large,
+        replace(FINE, length=512, failure=CROWDED),
+        {"length": None},
+        says={"rows": 8, "tokens": 512, "megabytes": 4096.0},
+    ),
+    Case(
+        judging.device_side_assert,
+        replace(FINE, failure=LOST),
+        {"failure": failed("RuntimeError", "CUDA is not available")},
+    ),
+    Case(
+        judging.mixed_devices,
+        replace(
+            FINE, failure=failed("RuntimeError", "Expected all tensors to be on the same device")
+        ),
+        {"failure": failed("RuntimeError", "Expected all tensors to be on one line")},
+        says={"model": "cpu"},
+    ),
+]
+
+
+def rule_names(module: ModuleType) -> set[str]:
+    """Public functions of a module that read as rules do."""
+    return {
+        name
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
+        and list(inspect.signature(function).parameters) == ["seen", "view"]
+        and not name.startswith("_")
+    }
+
+
+def modules() -> Iterator[ModuleType]:
+    yield stages
+    for found in pkgutil.walk_packages(stages.__path__, f"{stages.__name__}."):
+        yield importlib.import_module(found.name)
+
+
+LISTED = {
+    rule.__name__
+    for module in modules()
+    for rules in ("RULES", "COMMON")
+    if module.__name__.startswith(stages.__name__)
+    for rule in vars(module).get(rules, ())
+}
+
+
+def test_a_rule_that_is_not_in_its_stages_list_never_runs() -> None:
+    written = {name for module in modules() for name in rule_names(module)}
+
+    assert len(written) > 50
+    assert written == LISTED
+
+
+def test_a_public_function_of_what_was_seen_and_the_view_is_taken_for_a_rule() -> None:
+    module = ModuleType("made_up")
+    exec("def forgotten(seen, view): ...\ndef _helper(seen, view): ...", vars(module))
+    for function in (vars(module)["forgotten"], vars(module)["_helper"]):
+        function.__module__ = "made_up"
+
+    assert rule_names(module) == {"forgotten"}
+
+
+def test_every_rule_was_seen_to_fire() -> None:
+    scenarios = catalogue.every()
+    promised = {scenario.code for scenario in scenarios}
+    promised |= {fix.code for scenario in scenarios for fix in scenario.fixes}
+
+    assert LISTED - promised - {case.rule.__name__ for case in CASES} == set()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule.__name__)
+def test_a_rule_fires_on_its_case_and_is_silent_beside_it(case: Case) -> None:
+    view = View(case.facts, Places(case.script), bool(case.script))
+
+    verdict = case.rule(case.seen, view)
+    assert isinstance(verdict, Verdict)
+    assert case.says.items() <= verdict.numbers.items()
+    assert not isinstance(case.rule(replace(case.seen, **case.silent), view), Verdict)

@@ -1,0 +1,155 @@
+"""A diagnosis of somebody's own script, with everything real: nothing of hers is changed by it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_wall import contents
+
+from debugger.outcome import Finding
+from debugger.report import Report, gather
+from debugger.run import Run
+from debugger.workers.local import LocalEngine
+
+HEAD = """\
+import os
+import torch
+from transformers import Trainer
+from tests import tiny
+model = tiny.bert()
+args = tiny.arguments(output_dir={out!r}, eval_strategy="epoch", save_strategy="epoch")
+rows, collator = tiny.pairs(48), tiny.classifier().data_collator
+data = {{"train_dataset": rows, "eval_dataset": rows, "data_collator": collator}}
+"""
+TRAINING = "trainer = Trainer(model, args, **data)\ntrainer.train()\n"
+KEEPING = """\
+def keep():
+    model.save_pretrained("kept")
+    os.replace("kept/config.json", "kept/other.json")
+"""
+
+
+WARM = "debugger.frameworks.pytorch.warm"
+
+
+@pytest.fixture(scope="module")
+def walled(tmp_path_factory):
+    with LocalEngine(1, 120, 3000, tmp_path_factory.mktemp("d"), online=True) as engine:
+        yield engine
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    mine = tmp_path / "mine"
+    (mine / "kept").mkdir(parents=True)
+    (mine / "kept" / "config.json").write_text("the one of last week")
+    (mine / "kept" / "model.safetensors").write_text("weights of last week")
+    return mine
+
+
+def report_of(engine: LocalEngine, mine: Path, text: str, stage: str = "forward") -> Report:
+    (mine / "mine.py").write_text(text)
+    name = str(mine / "mine.py")
+    run = Run(text, stage=stage, device="cpu", filename=name, folder=str(mine))  # type: ignore[arg-type]
+    return gather(list(engine.events(run)))
+
+
+def finding(report: Report, code: str) -> Finding:
+    found = [one for one in report.findings if one.code == code]
+    assert found, report.findings
+    return found[0]
+
+
+def test_what_saves_between_two_trainings_leaves_nothing_behind(walled, mine, tmp_path):
+    text = HEAD.format(out=str(tmp_path / "never" / "made")) + KEEPING
+    text += 2 * (TRAINING + "keep()\n")
+    (mine / "mine.py").write_text(text)
+    before = contents(tmp_path)
+    report = report_of(walled, mine, text)
+    assert finding(report, "trains_before").line == 13
+    assert finding(report, "trained_already").severity == "fault"
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.proof
+def test_without_a_wall_it_is_not_run_past_its_first_training(tmp_path_factory, mine):
+    data = tmp_path_factory.mktemp("d")  # short: it holds sockets of the workers
+    workers = "list(torch.utils.data.DataLoader([1, 2, 3], num_workers=2))\n"
+    text = HEAD.format(out="out") + KEEPING + workers + 2 * (TRAINING + "keep()\n")
+    with LocalEngine(1, 120, 3000, data, preload={"pytorch": ("no_landlock", WARM)}) as engine:
+        (mine / "mine.py").write_text(text)
+        before = contents(mine)
+        report = report_of(engine, mine, text, "setup")
+    assert finding(report, "trains_again_open").line == 14
+    assert contents(mine) == before
+
+
+def test_a_write_that_the_wall_refuses_between_trainings_is_told(walled, mine):
+    kept = mine / "kept" / "model.safetensors"
+    text = HEAD.format(out="out") + TRAINING + f"torch.save({{}}, {str(kept)!r})\n" + TRAINING
+    told = finding(report_of(walled, mine, text, "setup"), "trains_again_writes")
+    assert (told.line, told.numbers["at"]) == (10, 11)
+    assert kept.read_text() == "weights of last week"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "open({0!r}, 'w')",
+        "torch.save(model.state_dict(), {0!r})",
+        "model.save_pretrained(os.path.dirname({0!r}))",
+        "import sqlite3; sqlite3.connect(os.path.dirname({0!r}) + '/new.db').execute('vacuum')",
+        "os.replace('mine.py', {0!r})",
+    ],
+    ids=["open", "torch.save", "save_pretrained", "database", "replace"],
+)
+def test_a_refused_write_is_no_fault_of_the_script(walled, mine, write):
+    kept = str(mine / "kept" / "model.safetensors")
+    text = HEAD.format(out="out") + write.format(kept) + "\n" + TRAINING
+    (mine / "mine.py").write_text(text)
+    before = contents(mine)
+    report = report_of(walled, mine, text, "setup")
+    told = finding(report, "writes_outside")
+    assert (told.line, told.severity, report.outcome) == (9, "note", "unknown")
+    assert contents(mine) == before
+
+
+def test_what_is_given_to_workers_is_done_without_them(walled, mine):
+    text = HEAD.format(out="out")
+    text += "list(torch.utils.data.DataLoader([1, 2, 3], num_workers=2, prefetch_factor=4))\n"
+    text += "rows.map(lambda row: row, num_proc=2)\n" + TRAINING
+    report = report_of(walled, mine, text, "setup")
+    assert [one.code for one in report.findings] == ["two_trainers"]
+
+
+def test_processes_that_need_shared_memory_are_told(walled, mine):
+    text = HEAD.format(out="out") + "import multiprocessing\nmultiprocessing.Pool(2)\n" + TRAINING
+    told = finding(report_of(walled, mine, text, "setup"), "shares_memory")
+    assert (told.line, told.severity) == (10, "note")
+
+
+@pytest.mark.proof
+def test_from_the_command_line_and_another_folder_too(mine, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    text = HEAD.format(out="out") + KEEPING + 2 * (TRAINING + "keep()\n")
+    (mine / "mine.py").write_text(text)
+    before = contents(mine)
+    root = str(Path(__file__).parents[2])
+    environment = os.environ | {"CLINIC_DATA_DIR": str(tmp_path / "data"), "PYTHONPATH": root}
+    command = [sys.executable, "-m", "debugger", "diagnose", str(mine / "mine.py")]
+    answer = subprocess.run(
+        [*command, "--stage", "setup", "--json"],
+        cwd=elsewhere,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    (setup, *_) = json.loads(answer.stdout)["stages"]
+    assert [one["code"] for one in setup["findings"]] == ["trains_before"]
+    assert contents(mine) == before
+    assert list(elsewhere.iterdir()) == []

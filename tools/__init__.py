@@ -1,0 +1,1 @@
+"""What measures: run by hand, with the command that each file names."""

@@ -1,0 +1,111 @@
+"""Runs what the words claim about training: `python -m tools.claims > docs/CLAIMS.md`.
+
+A line for each scenario, fix or cheat whose sentence says how a training goes, over several seeds.
+"""
+
+import os
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from debugger import catalogue
+from debugger.diagnosis import versions
+from debugger.report import StageReport, gather
+from debugger.run import Run
+from debugger.settings import read
+from debugger.workers import Engine, started
+
+CLAIMS = (
+    ("high_learning_rate", ""),
+    ("high_learning_rate", "ten_times_smaller"),
+    ("high_learning_rate", "the_default"),
+    ("high_learning_rate", "warm_up"),
+    ("high_learning_rate", "clip_harder"),
+    ("high_learning_rate", "far_too_small"),
+    ("label_order", ""),
+    ("forgotten_zero_grad", ""),
+    ("imbalanced", ""),
+    ("shuffled_labels", ""),
+    ("shuffled_labels", "another_seed"),
+    ("shuffled_labels", "the_default_rate"),
+    ("two_labels", "four_labels"),
+    ("two_labels", "one_label"),
+    ("frozen_by_mistake", "freeze_the_embeddings"),
+    ("wrong_collator", "one_row_at_a_time"),
+    ("wrong_collator", "cut_to_one_length"),
+    ("nothing_wrong", ""),
+    ("stubborn_but_fine", ""),
+    ("stubborn_but_fine", "no_warm_up"),
+)
+LEAST = 60
+"""Fewer steps tell nothing about learning."""
+
+HEAD = """\
+# What the words claim about training
+
+The first steps of each script, seeds 0 to {last}: the mean loss of the last 20 of them, the
+accuracy on 256 evaluation rows, and how many different classes it predicts there.
+
+```
+python -m tools.claims {seeds} > docs/CLAIMS.md
+```
+
+| scenario | with | steps | loss | accuracy | classes predicted |
+|---|---|---|---|---|---|"""
+
+
+def main(seeds: int) -> None:
+    workers = os.cpu_count() or 1
+    print(HEAD.format(last=seeds - 1, seeds=seeds), flush=True)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        started(
+            replace(read({}), time_limit=3600, memory_mb=4000, data_dir=Path(folder))
+        ) as engine,
+        ThreadPoolExecutor(workers) as threads,
+    ):
+        asked = [
+            (
+                name,
+                patch,
+                [threads.submit(trained, engine, run) for run in runs(name, patch, seeds)],
+            )
+            for name, patch in CLAIMS
+        ]
+        for name, patch, answers in asked:
+            print(row(name, patch or "as it is", [a.result() for a in answers]), flush=True)
+    print("\n" + ", ".join(f"{name} {version}" for name, version in versions("pytorch").items()))
+
+
+def runs(name: str, patch: str, seeds: int) -> list[Run]:
+    scenario = catalogue.find(name)
+    script, steps = scenario.changed([patch] if patch else []), scenario.checks.steps
+    return [Run(script, "train", n, "cpu", steps=max(LEAST, steps)) for n in range(seeds)]
+
+
+def trained(engine: Engine, run: Run) -> StageReport:
+    return gather(engine.events(run)).stage("train")
+
+
+def row(name: str, patch: str, answers: list[StageReport]) -> str:
+    losses = [stage.measured["losses"] for stage in answers]
+    cells = (
+        name,
+        patch,
+        str(len(losses[0])),
+        ", ".join(f"{sum(last[-20:]) / len(last[-20:]):.2f}" for last in losses),
+        ", ".join(f"{stage.measured['accuracy']:.2f}" for stage in answers),
+        ", ".join(str(classes(stage)) for stage in answers),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def classes(stage: StageReport) -> int:
+    tables = [evidence for evidence in stage.evidence if evidence.code == "predicted"]
+    return len(tables[0].data["rows"]) if tables else 0
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
