@@ -162,8 +162,12 @@ def _question(scenario: Scenario, words: Words, number: int, stage: StageName) -
     title = words.say(
         "notebook", "stage", number=number, stage=stage, question=words.say("stage", stage)
     )
+    told = list(zip(question.choices, question.because, strict=True))
     choices = "\n".join(f"- {choice}" for choice in sorted(question.choices))
-    return f"## {title}\n\n{question.ask}\n\n{choices}"
+    right = words.say("notebook", "right", choice=told[0][0])
+    why = [f"{right} {told[0][1]}", *(f"**{choice}**: {because}" for choice, because in told[1:])]
+    answer = _folded(words.say("notebook", "answer"), "\n\n".join(why))
+    return f"## {title}\n\n{question.ask}\n\n{choices}\n\n{answer}"
 
 
 def _repairs(scenario: Scenario, words: Words) -> str:

@@ -17,7 +17,16 @@ from debugger import catalogue
 from debugger.export import notebook, script_cells
 from debugger.frameworks import NAMES
 from debugger.outcome import STAGES
-from tests.browser.app import CHROMIUM, QUIET, ROOT, free_port, open_page, running_app, start_app
+from tests.browser.app import (
+    CHROMIUM,
+    QUIET,
+    ROOT,
+    card,
+    free_port,
+    open_page,
+    running_app,
+    start_app,
+)
 
 ROUNDS = 5
 CLICKED = ("data", "batch", "forward")
@@ -107,7 +116,7 @@ def visit(browser: Any, address: str, scenario: str, stage: str) -> float:
     """Seconds from a click to the evidence of a stage that nobody ran before."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     page = open_page(context, f"{address}/clinic?scenario={scenario}&stage={stage}")
-    seconds = page.evaluate(SEEN, "#foot .act")
+    seconds = page.evaluate(SEEN, "#right .skip")
     page.wait_for_selector("#foot .act.go")
     context.close()
     return seconds
@@ -122,7 +131,7 @@ def diagnosis(browser: Any) -> float:
         page = open_page(context, address)
         context.add_init_script(IN_A_HURRY)
         page.evaluate(IN_A_HURRY)
-        page.click("#two_labels")
+        page.click(card("two_labels"))
         seconds = page.wait_for_function("window.seconds").json_value()
         context.close()
     return seconds

@@ -17,6 +17,8 @@ from debugger.words import Words
 
 WIDEST, LONGEST = 72, 100
 ENOUGH_REPAIRS = 3
+ENOUGH_CHANGES = 8
+"""In decoys too: nobody is to know one by how little there is to choose from."""
 
 
 def about_facts(scenario: Scenario) -> Iterator[str]:
@@ -164,14 +166,15 @@ def about_choice(scenario: Scenario) -> Iterator[str]:
     harmless = sum(not fix.right and fix.ends_at is None for fix in scenario.fixes)
     wrong = len(scenario.fixes) - right - harmless
     wanted = (
-        (("harmless fixes", harmless, 1), ("wrong fixes", wrong, 2))
+        [("harmless fixes", harmless, 1), ("wrong fixes", wrong, 2)]
         if scenario.decoy
-        else (
+        else [
             ("right fixes", right, 2),
             ("wrong fixes", wrong, 3),
             ("cheats", len(scenario.cheats), 2),
-        )
+        ]
     )
+    wanted.append(("changes to choose from", len(scenario.patches), ENOUGH_CHANGES))
     for what, count, least in wanted:
         if count < least:
             yield f"should hold at least {least} {what}; it holds {count}."
@@ -207,5 +210,12 @@ def about_words(scenario: Scenario) -> Iterator[str]:
                 yield f"{table}.{key} is missing."
         for key in sorted(said - set(wanted)):
             yield f"{table}.{key} is not in {FACTS}."
+    for stage, question in words.questions.items():
+        wanted, held = len(question.choices), len(question.because)
+        if held != wanted:
+            yield (
+                f"questions.{stage}.because should hold {wanted} sentences, one for each choice; "
+                f"it holds {held}."
+            )
     if scenario.course_message and not words.since_then:
         yield "since_then is missing: what changed since the course's message."

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from debugger.catalogue import complaints
+from debugger.catalogue.questions import about_questions
 from debugger.catalogue.scenario import (
     FACTS,
     RECORDED,
@@ -25,6 +26,7 @@ from debugger.catalogue.scenario import (
     Scenario,
     ScenarioError,
     ScenarioWords,
+    number_of,
 )
 from debugger.catalogue.translating import about_translations
 from debugger.frameworks import NAMES
@@ -107,6 +109,7 @@ def load_to_check(folder: Path) -> Scenario:
     }
     wrong = [*_about_order(scenario, others), *about_translations(scenario)]
     wrong += [f"{_name(folder / FACTS)}: {said}" for said in complaints.about_choice(scenario)]
+    wrong += [f"{_name(folder / WORDS)}: {said}" for said in about_questions(scenario)]
     if wrong:
         raise ScenarioError(*wrong)
     return scenario
@@ -125,6 +128,9 @@ def _about_order(scenario: Scenario, others: dict[str, int]) -> Iterator[str]:
         if order == scenario.order:
             file = _name(scenario.folder / FACTS)
             yield f"{file}: order is {order}, which {name} has too."
+        if number_of(name) == scenario.number:
+            file = _name(scenario.folder / FACTS)
+            yield f"{file}: id makes the number {scenario.number} in addresses, as {name} does."
 
 
 def _name(path: Path) -> str:

@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Literal
 
+from debugger.catalogue.questions import about_numbers, about_what_happens
 from debugger.catalogue.runs import Runs, proof_steps
 from debugger.catalogue.scenario import FACTS, REPAIRS, Cheat, Fix, Repair, Scenario
 from debugger.judge import Judgement, judge
@@ -18,7 +19,17 @@ from debugger.outcome import StageName
 from debugger.report import Report
 
 Kind = Literal[
-    "broken", "twin", "cure", "uncovers", "alone", "wrong", "harmless", "cheat", "repair", "trained"
+    "broken",
+    "twin",
+    "quotes",
+    "cure",
+    "uncovers",
+    "alone",
+    "wrong",
+    "harmless",
+    "cheat",
+    "repair",
+    "trained",
 ]
 Judged = Callable[[], Iterator[str]]
 """Waits for what was asked, and says what is wrong with it."""
@@ -42,6 +53,7 @@ def promises(scenario: Scenario) -> list[Promise]:
     found = [Promise(scenario, "twin")]
     if not scenario.decoy:
         found.append(Promise(scenario, "broken"))
+    found.append(Promise(scenario, "quotes"))
     for fix in scenario.fixes:
         if fix.right:
             found.append(Promise(scenario, "cure", fix))
@@ -63,6 +75,8 @@ def ask(promise: Promise, runs: Runs) -> Judged:
             return _broken(scenario, runs)
         case "twin", _:
             return _twin(scenario, runs)
+        case "quotes", _:
+            return _quotes(scenario, runs)
         case "cure", Fix():
             return _cure(scenario, patch, runs)
         case "alone", Fix():
@@ -126,12 +140,33 @@ def _about_twin(scenario: Scenario, twin: Report) -> Iterator[str]:
         yield f"{about} does, and the judge still says {', '.join(missing)}."
 
 
+def _quotes(scenario: Scenario, runs: Runs) -> Judged:
+    asked = [runs.twin(scenario)]
+    if not scenario.decoy:
+        asked.append(runs.walk(scenario.script, steps_to(scenario.first_stage, scenario)))
+    return lambda: about_numbers(scenario, [one.result() for one in asked])
+
+
 def _cure(scenario: Scenario, fix: Fix, runs: Runs) -> Judged:
     """Alone, or in its place among the twin's where several faults are stacked."""
     asked = runs.repaired(scenario, scenario.mended(fix.id))
-    return _compared(
-        scenario, runs, lambda twin: _about_cure(scenario, fix, asked.result(), twin, ())
-    )
+    says = _says(scenario, fix, scenario.mended(fix.id), asked, runs)
+
+    def judged(twin: Report) -> Iterator[str]:
+        yield from _about_cure(scenario, fix, asked.result(), twin, ())
+        yield from says()
+
+    return _compared(scenario, runs, judged)
+
+
+def _says(
+    scenario: Scenario, patch: Fix | Cheat, script: str, asked: Future[Report], runs: Runs
+) -> Judged:
+    """What a change is said to do, held against its own run and that of the script as it is."""
+    both = [asked]
+    if not scenario.decoy:
+        both.append(runs.walk(scenario.script, steps_to(scenario.first_stage, scenario)))
+    return lambda: about_what_happens(scenario, patch, script, [one.result() for one in both])
 
 
 def _about_cure(
@@ -157,8 +192,10 @@ def _alone(scenario: Scenario, fix: Fix, runs: Runs) -> Judged:
 
 def _ends(scenario: Scenario, fix: Fix, runs: Runs) -> Judged:
     asked = runs.walk(scenario.tried(fix.id), steps_to(fix.ends_at, scenario))
+    says = _says(scenario, fix, scenario.tried(fix.id), asked, runs)
 
     def judged() -> Iterator[str]:
+        yield from says()
         report = asked.result()
         codes = [finding.code for finding in report.findings]
         if report.first_failing_stage != fix.ends_at or fix.code not in codes:
@@ -170,8 +207,10 @@ def _ends(scenario: Scenario, fix: Fix, runs: Runs) -> Judged:
 
 def _harmless(scenario: Scenario, fix: Fix, runs: Runs) -> Judged:
     asked = runs.walk(scenario.patched([fix.id]))
+    says = _says(scenario, fix, scenario.patched([fix.id]), asked, runs)
 
     def judged() -> Iterator[str]:
+        yield from says()
         report = asked.result()
         if report.outcome != "pass":
             yield f"{_place(scenario, fix)} should do no harm; it {_ending(report)}."
@@ -185,8 +224,10 @@ def _cheat(scenario: Scenario, cheat: Cheat, runs: Runs) -> Judged:
     of_training = cheat.refused_by in ("not_trained", "below_twin")
     first, *more = (proof_steps(scenario),) if of_training else (0, 0, 1)
     asked = runs.walk(script, steps=first)
+    says = _says(scenario, cheat, script, asked, runs)
 
     def judged(twin: Report) -> Iterator[str]:
+        yield from says()
         verdict = judge(asked.result(), twin, scenario)
         for steps in more:
             if cheat.refused_by not in verdict.missing:

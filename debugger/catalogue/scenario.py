@@ -1,5 +1,6 @@
 """What a scenario is: the documented facts of its `scenario.toml`, its script, its words."""
 
+import zlib
 from collections.abc import Iterable
 from dataclasses import field
 from pathlib import Path
@@ -19,7 +20,7 @@ MOST_STEPS = 120
 
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 Text = Annotated[str, Field(min_length=1)]
-Symptom = Literal["crash", "no_learning", "false_number", "none"]
+Symptom = Literal["crash", "no_learning", "false_number"]
 Refusal = Literal[
     "stage_fails",
     "fault_still_there",
@@ -35,6 +36,11 @@ Refusal = Literal[
     "metric_flatters_constant",
     "not_trained",
 ]
+
+
+def number_of(scenario_id: str) -> int:
+    """Four digits, always the same for a name. The catalogue complains where two share them."""
+    return 1000 + zlib.crc32(scenario_id.encode()) % 9000
 
 
 def _one_that_there_is(name: str) -> str:
@@ -149,10 +155,15 @@ class Checks:
 
 @dataclass(frozen=True, config=STRICT)
 class Question:
-    """Asked before the evidence is shown. The first choice is the right one: pages shuffle them."""
+    """Asked before the evidence is shown. The first choice is the right one: pages shuffle them.
+
+    `because` says of each choice, in the same order, what in the evidence bears it out or speaks
+    against it. A number in it stands in the script or in what its runs showed.
+    """
 
     ask: Text
     choices: Annotated[tuple[Text, ...], Field(min_length=2)]
+    because: Annotated[tuple[Text, ...], Field(min_length=2)]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -182,10 +193,11 @@ class Scenario:
     """The facts of `scenario.toml`, with the script, words and repairs that stand beside it.
 
     `symptom` is all that a learner knows at the start; it shows at `symptom_stage`. The cause can
-    be seen first at `first_stage`, as the finding `code`. A decoy has none of the three, and no
-    cheats. `twin_fixes` names the right fixes that make the healthy run, in the order in which they
-    are applied; other right fixes are as good. More than one means as many faults, stacked: each
-    fix uncovers the next fault, and only all of them together cure.
+    be seen first at `first_stage`, as the finding `code`. A decoy stands beside those whose symptom
+    it imitates; it has neither stage nor code, and no cheats.
+    `twin_fixes` names the right fixes that make the healthy run, in the order in which they are
+    applied; other right fixes are as good. More than one means as many faults, stacked: each fix
+    uncovers the next fault, and only all of them together cure.
     What `needs` a device shows its symptom there only; its stages and fixes are promised for the
     CPU like all others. What `differs_on` a device shows its symptom anywhere, and another there.
     Of both kinds a run on that device may be kept, as a recording for hosts that lack it.
@@ -214,6 +226,11 @@ class Scenario:
     fixes: tuple[Fix, ...] = ()
     cheats: tuple[Cheat, ...] = ()
     repairs: tuple[Repair, ...] = ()
+
+    @property
+    def number(self) -> int:
+        """What addresses call it before its fault is found: its name would tell."""
+        return number_of(self.id)
 
     @property
     def recorded_on(self) -> Literal["cuda"] | None:

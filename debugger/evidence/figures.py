@@ -17,6 +17,8 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 180, 10, 26
 MOST_ROWS, MOST_COLUMNS = 32, 96
 TWIN = "twin_"
 """How the code of a series of the healthy twin begins."""
+BROKEN = "broken_"
+"""The same for the script as it was found, beside its repair."""
 SHARES = ("accuracy", "majority")
 """The series and marks that lie between 0 and 1. All others are losses."""
 Points = list[tuple[float, float]]
@@ -30,8 +32,9 @@ class Line:
 
     @property
     def kind(self) -> str:
-        if self.code.startswith(TWIN):
-            return "twin"
+        for prefix, kind in ((TWIN, "twin"), (BROKEN, "broken")):
+            if self.code.startswith(prefix):
+                return kind
         return "second" if self.code == "eval_loss" else "here"
 
 
@@ -125,7 +128,11 @@ def _panel(lines: list[Line], marks: list[Mark], across: str, parted: Any, share
         drawn += _level(mark.y, low, high)
     if isinstance(parted, int):
         x = right(parted)
-        drawn += f'<line class="parted" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
+        drawn += (
+            f'<line class="parted" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{HIGH - BOTTOM}"/>'
+            f'<text class="tick" x="{x + 4:.1f}" y="{HIGH - BOTTOM - 5}">'
+            f"{escape(across)} {parted}</text>"
+        )
     heights = [*(mark.y for mark in marks), *(line.points[-1][1] for line in lines)]
     ends = _apart([_up(y, low, high) for y in heights])
     for mark, end in zip(marks, ends, strict=False):
@@ -211,7 +218,7 @@ def _apart(places: list[float], gap: float = 15.0) -> list[float]:
 
 
 def _is_share(code: str) -> bool:
-    return code.removeprefix(TWIN) in SHARES
+    return code.removeprefix(TWIN).removeprefix(BROKEN) in SHARES
 
 
 def _marks(data: Mapping[str, Any], words: Words) -> list[Mark]:

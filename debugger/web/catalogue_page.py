@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import gradio as gr
 
 from debugger.catalogue import Scenario
+from debugger.catalogue.scenario import Symptom
 from debugger.evidence.markup import escape
 from debugger.frameworks import NAMES
 from debugger.settings import Settings
@@ -20,11 +21,12 @@ from debugger.web.visit import (
     RecordError,
     export_record,
     import_record,
+    merged,
     read_record,
 )
 from debugger.words import Words, spoken
 
-SYMPTOMS = ("crash", "no_learning", "false_number", "none")
+SYMPTOMS = get_args(Symptom)
 MOST_DIFFICULT = 3
 START_WITH = "two_labels"
 PRESSED = """
@@ -65,11 +67,14 @@ def build(blocks: gr.Blocks, clinic: Clinic, settings: Settings) -> None:
         match told._data.get("act"):
             case "import":
                 try:
-                    record = import_record(str(told._data.get("with", ""))[:1_000_000])
-                    said = words.say("page", "imported", solved=len(record.solved))
+                    loaded = import_record(str(told._data.get("with", ""))[:1_000_000])
+                    new = len(loaded.solved - record.solved)
+                    record = merged(record, loaded)
+                    said = words.say("page", "imported", solved=len(record.solved), new=new)
                     told_back = _hidden("store", export_record(record))
                 except RecordError as error:
-                    said = words.say("page", "not_imported", reason=str(error)[:200])
+                    reason = words.say("page", error.code, place=error.place)
+                    said = words.say("page", "not_imported", reason=reason)
             case "export":
                 told_back = _hidden("save", export_record(record))
             case "forget":
@@ -95,7 +100,7 @@ def first_page(
     closed: Mapping[str, Closed] | None = None,
     said: str = "",
 ) -> str:
-    """Four columns by symptom: it is all that a learner knows at the start. All is escaped.
+    """A column for each symptom: it is all that a learner knows at the start. All is escaped.
 
     `closed` holds the scenarios whose symptom this machine cannot show, and why.
     """
@@ -117,8 +122,8 @@ def first_page(
         )
     )
     listed = f'<div class="columns">{columns}</div>' if columns else f"<p>{say('none_at_all')}</p>"
-    start = next((s.id for s in scenarios if s.id == START_WITH), "")
-    link, demo = (linked(f"clinic?scenario={start}{more}", words) for more in ("", "&demo=1"))
+    start = next((s.number for s in scenarios if s.id == START_WITH), 0)
+    link, demo = (linked(f"clinic?case={start}{more}", words) for more in ("", "&demo=1"))
     doors = (
         f'<p class="doors"><a class="go" href="{demo}">{say("demo")}</a>'
         f'<a class="plain" href="{link}">{say("start")}</a></p>'
@@ -178,12 +183,12 @@ def _card(scenario: Scenario, words: Words, record: Record, closed: Closed | Non
     return (
         f'<li class="card" data-level="{scenario.difficulty}" data-solved="{int(solved)}" '
         f'data-framework="{scenario.framework}" data-closed="{int(closed is not None)}">'
-        f'<a href="{linked(f"clinic?scenario={scenario.id}", words)}" id="{scenario.id}">'
+        f'<a href="{linked(f"clinic?case={scenario.number}", words)}" id="case-{scenario.number}">'
         f"<h3>{escape(scenario.words.title)} {here}</h3><p>{escape(complaint)}</p>"
         f'<span class="facts"><span class="level" role="img" aria-label="{escape(level)}">{dots}'
         f"</span><span>{escape(words.say('page', 'minutes', minutes=scenario.minutes))}</span>"
         f"<span>{escape(words.say('page', 'framework'))}</span>"
-        f'<span title="{escape(scenario.course.title)}">{escape(_section(scenario, words))}</span>'
+        f"<span>{escape(_section(scenario, words))}</span>"
         f"{needs}{mark}</span></a></li>"
     )
 

@@ -20,7 +20,18 @@ from debugger.stages import LIGHT
 from debugger.web.desk import Desk
 from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
 from debugger.web.scene import Provenance, Scene
-from debugger.web.visit import SURENESS, Panel, Side, Visit, kept_case, stacked
+from debugger.web.visit import (
+    LOOKED,
+    SURENESS,
+    SYMPTOM,
+    Panel,
+    Side,
+    Visit,
+    kept_case,
+    right_cause,
+    scenario_named,
+    stacked,
+)
 from debugger.words import Words, languages
 from debugger.workers.sharing import Flight, Shared
 
@@ -70,16 +81,15 @@ class Clinic:
                 desk.go_to(panel=with_)
             case "side" if with_ in get_args(Side):
                 desk.go_to(side=with_)
-            case "answer" if with_ == "-1" or with_.isdigit():
-                question = scenario.words.questions[desk.visit.stage]
-                if int(with_) < len(question.choices):
-                    answers = {**case.answers, desk.visit.stage: int(with_)}
-                    desk.remember(answers=answers)
             case "open":
                 desk.remember(opened=True)
             case "cause" if Words().has("cause", with_) and case.sure is None:
-                desk.remember(cause=with_)
-            case "sure" if case.cause is not None and with_ in SURENESS:
+                if with_ != case.missed:
+                    desk.remember(cause=with_)
+            case "sure" if case.cause is not None and case.sure is None and with_ in SURENESS:
+                if case.missed is None and case.cause != right_cause(scenario):
+                    desk.remember(missed=case.cause, missed_sure=with_, cause=None)
+                    return
                 desk.remember(sure=with_)
                 if self.scene(desk).left_alone:
                     desk.remember(solved=True)
@@ -97,6 +107,7 @@ class Clinic:
                 desk.stopping = True
             case "reset" if not desk.busy:
                 desk.record = desk.record.without(desk.visit.scenario)
+                desk.symptom = None
                 desk.visit = Visit(
                     scenario=scenario.id,
                     language=desk.visit.language,
@@ -106,9 +117,16 @@ class Clinic:
                 return
 
     def plan(self, desk: Desk, act: str, with_: str) -> str | None:
-        """What a press that starts a run wants: a stage's name or a walk. Changes are applied."""
+        """What a press that starts a run wants: a stage's name, a walk or the symptom.
+
+        Changes are applied, and an answer is kept: it opens the evidence, which may be there.
+        """
         scenario = self.known[desk.visit.scenario]
         desk.note = ""
+        if act == "answer" and self._answered(desk, with_):
+            scene = self.scene(desk)
+            there = scene.shown is not None or scene.blocked_by is not None
+            return None if there or desk.busy else desk.visit.stage
         if desk.busy:
             return None
         if act == "apply":
@@ -117,9 +135,19 @@ class Clinic:
             self._change(desk, scenario.twin_fixes)
             desk.remember(peeked=True)
             return WALK
-        if act == "run" and (with_ == WALK or with_ in STAGES):
+        if act == "run" and (with_ in (WALK, SYMPTOM) or with_ in STAGES):
             return with_
         return None
+
+    def _answered(self, desk: Desk, choice: str) -> bool:
+        """Keep the answer to the stage's question, or that the learner looked without one."""
+        question = self.known[desk.visit.scenario].words.questions[desk.visit.stage]
+        given = int(choice) if choice == str(LOOKED) or choice.isdigit() else len(question.choices)
+        answers = desk.record.case(desk.visit.scenario).answers
+        if given >= len(question.choices) or desk.visit.stage in answers:
+            return False
+        desk.remember(answers={**answers, desk.visit.stage: given})
+        return True
 
     def apply(self, desk: Desk, patch_id: str) -> bool:
         """Put one more change into the script; those give way that it does not go together with."""
@@ -139,9 +167,9 @@ class Clinic:
         desk.go_to(changes=changes, chosen=None)
         return True
 
-    def prepare(self, scenario_id: str) -> None:
+    def prepare(self, name: str) -> None:
         """Run ahead what a visitor asks for first, where it takes a second or two, and once."""
-        scenario = self.known.get(scenario_id)
+        scenario = scenario_named(name, self.known)
         if scenario is None or scenario.id in self._prepared:
             return
         if scenario.first_stage in LIGHT:
@@ -151,14 +179,46 @@ class Clinic:
     def resumable(self, desk: Desk) -> str | None:
         """The run that was going on when this tab was reloaded, if it still is."""
         what = desk.record.case(desk.visit.scenario).running
-        if what is None or (what != WALK and what not in STAGES):
+        if what is None or (what not in (WALK, SYMPTOM) and what not in STAGES):
             return None
         scenario = self.known[desk.visit.scenario]
         run = self._run(scenario, what, scenario.changed(desk.visit.changes))
+        if what == SYMPTOM:
+            run = self._whole_script(scenario)
         return what if self._engine.flying(run) else None
+
+    async def see(self, desk: Desk) -> AsyncGenerator[None]:
+        """Run the whole script as its author did. It answers no question of the quiz."""
+        desk.stopping = False
+        desk.remember(running=SYMPTOM)
+        desk.go_to(panel=SYMPTOM)
+        flight = self._engine.board(self._whole_script(self.known[desk.visit.scenario]))
+        desk.flights = [flight]
+        yield
+        try:
+            async for _ in self._watch(desk):
+                yield
+        finally:
+            self._leave(desk)
+        if not desk.stopping:
+            desk.symptom = report_of(flight)
+            desk.remember(seen=True)
+        yield
+
+    def _leave(self, desk: Desk) -> None:
+        for flight in desk.flights:
+            self._engine.leave(flight, at_once=desk.stopping)
+        desk.flights = []
+        if desk.stopping:
+            desk.note = "stopped_by_you"
+        desk.remember(running=None)
 
     async def follow(self, desk: Desk, what: str) -> AsyncGenerator[None]:
         """Run a stage or a walk, its twin too where it helps; wakes whenever there is news."""
+        if what == SYMPTOM:
+            async for _ in self.see(desk):
+                yield
+            return
         desk.stopping = False
         variant, scenario = desk.visit.variant, self.known[desk.visit.scenario]
         script = scenario.changed(desk.visit.changes)
@@ -182,26 +242,55 @@ class Clinic:
                 async for _ in self._watch(desk):
                     yield
         finally:
-            for flight in desk.flights:
-                self._engine.leave(flight, at_once=desk.stopping)
-            desk.flights = []
-        if desk.stopping:
-            desk.note = "stopped_by_you"
-        desk.remember(running=None)
-        scene = self.scene(desk)
+            self._leave(desk)
+        scene = self._settle(desk, what)
+        yield
+        if what == WALK and scene.cured and not desk.stopping:
+            async for _ in self._train_on(desk):
+                yield
+
+    def _settle(self, desk: Desk, what: str) -> Scene:
+        """Go where a run that has ended leads to."""
+        scene, scenario = self.scene(desk), self.known[desk.visit.scenario]
         if what == WALK and scene.first_failing is not None and not desk.stopping:
             desk.go_to(stage=scene.first_failing, panel="evidence")
         elif what == WALK and scene.whole is not None:
-            desk.go_to(panel="fix" if desk.visit.changes else "evidence", stage="train")
+            repaired = desk.visit.changes or scene.case.peeked
+            desk.go_to(panel="fix" if repaired else "evidence", stage="train")
         elif scene.ended_at is not None and desk.visit.stage not in scene.reports:
             desk.go_to(stage=scene.ended_at, panel="evidence")
         if scene.cured and not scene.case.peeked and not scenario.decoy:
             desk.remember(solved=True)
+        return scene
+
+    async def _train_on(self, desk: Desk) -> AsyncGenerator[None]:
+        """Train the cured script for as long as its symptom took: a few steps prove little to see.
+
+        Its twin too, and the script as it was found, where it gets as far as that.
+        """
+        scenario = self.known[desk.visit.scenario]
+        scripts = [scenario.changed(desk.visit.changes), scenario.twin]
+        if scenario.symptom != "crash":
+            scripts.append(scenario.script)
+        runs = [self._run(scenario, "train", script) for script in dict.fromkeys(scripts)]
+        if all(self._engine.known(run) for run in runs):
+            return
+        desk.flights = [self._engine.board(run) for run in runs]
+        yield
+        try:
+            async for _ in self._watch(desk):
+                yield
+        finally:
+            self._leave(desk)
         yield
 
     async def _watch(self, desk: Desk) -> AsyncGenerator[None]:
         def over() -> bool:
-            return desk.stopping or all(flight.ended for flight in desk.flights)
+            first = desk.flights[0]
+            crashed = first.ended and report_of(first).outcome in ("fail", "stopped", "unknown")
+            trained = bool(report_of(first).stage("train").curves) if crashed else True
+            all_ended = all(flight.ended for flight in desk.flights)
+            return desk.stopping or all_ended or not trained
 
         seen = -1
         while True:
@@ -233,6 +322,20 @@ class Clinic:
     def _run(self, scenario: Scenario, stage: str, script: str) -> Run:
         return run_of(scenario, stage, self._settings, script)
 
+    def _whole_script(self, scenario: Scenario) -> Run:
+        return self._run(scenario, "train", scenario.script)
+
+    def _symptom(self, desk: Desk) -> Report | None:
+        """What the author of the script saw, once this learner has asked for it."""
+        scenario = self.known[desk.visit.scenario]
+        case = desk.record.case(scenario.id)
+        if desk.flights and case.running == SYMPTOM:
+            return report_of(desk.flights[0])
+        if desk.symptom is not None or not case.seen:
+            return desk.symptom
+        flight = self._engine.known(self._whole_script(scenario))
+        return None if flight is None else report_of(flight)
+
     def scene(self, desk: Desk) -> Scene:
         """Everything to be drawn, from what is known and what is going on."""
         visit, shelf = desk.visit, self.shelf(desk.visit.language)
@@ -242,7 +345,7 @@ class Clinic:
         reports = dict(broken)
         if visit.changes:
             reports, sources = self._known_reports(desk, visit.variant, script)
-        if desk.flights:
+        if desk.flights and case.running != SYMPTOM:
             live = report_of(desk.flights[0])
             twin = report_of(desk.flights[1]) if len(desk.flights) > 1 else None
             if desk.flights[0].run.script == script:
@@ -262,6 +365,8 @@ class Clinic:
             whole=whole if whole is not None and set(STAGES) <= reports.keys() else None,
             twin=self._whole(desk, scenario.twin),
             broken=broken,
+            symptom=self._symptom(desk),
+            trainings=self._trainings(desk, script) if visit.changes else {},
             note=desk.note,
             caption=desk.caption,
             turn=desk.turn,
@@ -269,6 +374,19 @@ class Clinic:
             kept="" if visit.demo else kept_case(desk.record, scenario.id),
             showing=desk.showing,
         )
+
+    def _trainings(self, desk: Desk, script: str) -> dict[str, StageReport]:
+        """The longest training known of the broken, the changed and the healthy script."""
+        scenario = self.known[desk.visit.scenario]
+        found: dict[str, StageReport] = {}
+        for whose, text in (("broken", scenario.script), ("here", script), ("twin", scenario.twin)):
+            alone = self._run(scenario, "train", text)
+            walked = self._run(scenario, WALK, text)
+            flight = self._engine.known(alone) or self._engine.known(walked)
+            report = report_of(flight).stage("train") if flight else None
+            if report is not None and report.curves:
+                found[whose] = report
+        return found
 
     def _known_reports(
         self, desk: Desk, variant: str, script: str

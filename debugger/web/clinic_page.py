@@ -34,7 +34,7 @@ element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-act]');
   if (!button || button.disabled || !window.clinic.sure(button)) return;
   const told = {act: button.dataset.act, with: button.dataset.with, at: location.search};
-  const runs = ['run', 'apply', 'solution'].includes(told.act);
+  const runs = ['run', 'apply', 'solution', 'answer'].includes(told.act);
   window.clinic.press((number) => trigger(
     runs ? 'submit' : 'click', {...told, number, kept: window.clinic.kept()}
   ));
@@ -119,6 +119,7 @@ def _enter(desk: Desk, query: str, clinic: Clinic, accepted: str | None) -> None
     desk.visit = read_address(query, clinic.known, accepted)
     if desk.visit.demo:
         desk.record = Record(learner=desk.record.learner)
+    desk.note = "link_lost" if desk.visit.lost else ""
     desk.wanted = clinic.resumable(desk)
 
 

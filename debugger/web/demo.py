@@ -17,6 +17,7 @@ BEAT_SECONDS = 0.25
 async def demonstrate(clinic: Clinic, desk: Desk) -> AsyncGenerator[None]:
     """Fail, find, repair, prove; wakes whenever there is something new. Stop ends it anywhere."""
     desk.showing, desk.stopping = True, False
+    desk.go_to(panel="evidence")
     try:
         for act in _acts(clinic, desk):
             async with aclosing(act):

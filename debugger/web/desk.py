@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from debugger.outcome import StageName
-from debugger.report import StageReport
+from debugger.report import Report, StageReport
 from debugger.web.scene import Provenance
 from debugger.web.visit import Record, Visit
 from debugger.workers.sharing import Flight
@@ -15,7 +15,8 @@ from debugger.workers.sharing import Flight
 class Desk:
     """Mutable on purpose: a press and a run that is going on work on the same tab.
 
-    `own` holds what nobody else is shown: how runs ended that were ended from outside.
+    `own` holds what nobody else is shown: how runs ended that were ended from outside. `symptom`
+    is how the whole script ended when this tab ran it.
     """
 
     visit: Visit = field(default_factory=Visit)
@@ -23,6 +24,7 @@ class Desk:
     flights: list[Flight] = field(default_factory=list)
     shared: dict[tuple[str, StageName], bool] = field(default_factory=dict)
     own: dict[tuple[str, StageName], tuple[StageReport, Provenance]] = field(default_factory=dict)
+    symptom: Report | None = None
     drawn: dict[str, str] = field(default_factory=dict)
     turn: int = 0
     heard: int = 0

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from debugger.catalogue.scenario import Question
 from debugger.evidence.html import chart, shown
-from debugger.evidence.markup import escape, folded
+from debugger.evidence.markup import escape, folded, sentence
 from debugger.outcome import STAGES, Finding
 from debugger.printing.sentences import MARKS, not_judged
 from debugger.web.buttons import button
-from debugger.web.repair import proof
+from debugger.web.finale import proof
+from debugger.web.guess import diagnosis
 from debugger.web.scene import Scene
-from debugger.web.visit import NOTHING_WRONG, SURENESS, right_cause, shuffled
+from debugger.web.visit import LOOKED, shuffled
 from debugger.words import Words
 
 
 def evidence(scene: Scene, words: Words) -> str:
-    stage = scene.visit.stage
-    if not scene.case.ran and scene.busy is None and not scene.reports:
-        return _opening(scene, words)
-    report = scene.reports.get(stage)
+    stage, report = scene.visit.stage, scene.shown
     heading = f"<h2>{STAGES.index(stage) + 1}. {escape(words.say('stage', stage))}</h2>"
-    parts = [heading, _hints(scene, words), _question(scene, words)]
-    if report is None or (report.outcome == "not run" and not report.curves):
-        parts.append(f'<p class="empty">{escape(_why_empty(scene, words))}</p>')
+    parts = [heading, hints(scene, words), _question(scene, words)]
+    if report is None or scene.asked:
+        why = words.say("clinic", "folded") if report else _why_empty(scene, words)
+        parts.append(f'<p class="empty">{escape(why)}</p>')
         return "".join(parts)
     parts.append(_recorded(scene, words))
     if report.outcome != "not run":
@@ -33,29 +33,11 @@ def evidence(scene: Scene, words: Words) -> str:
     if not any(one.kind == "chart" for one in seen) and report.curves:
         parts.append(chart({"series": report.curves}, words))
     if scene.first_failing == stage or (scene.whole is not None and stage == "train"):
-        parts.append(_diagnosis(scene, words))
+        parts.append(diagnosis(scene, words))
     if lines := not_judged(report, words):
         listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
         parts.append(folded(escape(words.say("clinic", "not_judged")), f"<ul>{listed}</ul>"))
     return "".join(parts)
-
-
-def _opening(scene: Scene, words: Words) -> str:
-    def say(word: str) -> str:
-        return escape(words.say("clinic", word))
-
-    steps = [words.say("clinic", f"first_step_{number}") for number in (1, 2, 3)]
-    needs = f'<div class="hinted">{say("needs_cuda")}</div>' if scene.scenario.needs else ""
-    listed = "".join(f"<li>{escape(step)}</li>" for step in steps)
-    return (
-        f'<div class="opening"><h2>{say("complaint")}</h2>'
-        f"<blockquote>{escape(scene.scenario.words.complaint)}</blockquote>"
-        f"{needs}{_hints(scene, words)}"
-        f"<h3>{say('first_steps')}</h3><ol>{listed}</ol><p>"
-        + button(say("see_it"), "run", "train", "go")
-        + button(say("begin"), "run", "setup", "plain")
-        + "</p></div>"
-    )
 
 
 def _recorded(scene: Scene, words: Words) -> str:
@@ -69,42 +51,53 @@ def _recorded(scene: Scene, words: Words) -> str:
 
 def _why_empty(scene: Scene, words: Words) -> str:
     stage = scene.visit.stage
-    failing = scene.first_failing
-    if failing is not None and STAGES.index(failing) < STAGES.index(stage):
-        return words.say("clinic", "blocked", stage=words.say("short", failing))
+    if scene.blocked_by is not None:
+        return words.say("clinic", "blocked", stage=words.say("short", scene.blocked_by))
     if stage in scene.case.ran.get(scene.visit.variant, ()):
         return words.say("clinic", "forgotten")
     return words.say("clinic", "stale_stage" if stage in scene.stale else "not_run_yet")
 
 
-def _hints(scene: Scene, words: Words) -> str:
+def hints(scene: Scene, words: Words) -> str:
     given = scene.scenario.words.hints[: scene.case.hints]
     if not given:
         return ""
     number = words.say("clinic", "hint_of", number=len(given), of=4)
-    return f'<div class="hinted"><b>{escape(number)}</b> {escape(given[-1])}</div>'
+    hint = sentence(given[-1])
+    news = escape(f"{number}: {given[-1]}")
+    return f'<div class="hinted" data-news="{news}"><b>{escape(number)}</b> {hint}</div>'
 
 
 def _question(scene: Scene, words: Words) -> str:
     stage = scene.visit.stage
     question = scene.scenario.words.questions[stage]
     order = shuffled(range(len(question.choices)), scene.learner, scene.scenario.id, stage)
-    given = scene.case.answers.get(stage, -1 if stage in scene.reports else None)
+    given = scene.case.answers.get(stage)
+    if given is None and not scene.asked:
+        return ""
     head = f"<p><b>{escape(words.say('clinic', 'question'))}:</b> {escape(question.ask)}</p>"
     if given is None:
         choices = "".join(
             button(escape(question.choices[n]), "answer", str(n), "choice") for n in order
         )
-        skip = button(escape(words.say("clinic", "skip")), "answer", "-1", "skip")
+        skip = button(escape(words.say("clinic", "look")), "answer", str(LOOKED), "skip")
         return f'<div class="question">{head}<div class="choices">{choices}{skip}</div></div>'
-    answer = question.choices[0]
-    word = "right" if given == 0 else "skipped" if given < 0 else "wrong"
-    said = escape(words.say("clinic", word, answer=answer))
-    mine = f" <span>{escape(answer)}</span>" if word == "right" else ""
-    mark = {"right": "✓", "wrong": "✗", "skipped": "·"}[word]
+    if scene.shown is None and scene.blocked_by is None and given != LOOKED:
+        mine = escape(words.say("clinic", "you_said", answer=question.choices[given]))
+        return f'<div class="question done">{head}<p class="answer">{mine}</p></div>'
+    told = _told(question, 0, "✓", "right" if given == 0 else "answered", words)
+    if given > 0:
+        told = _told(question, given, "✗", "wrong", words) + told
+    return f'<div class="question done">{head}{told}</div>'
+
+
+def _told(question: Question, choice: int, mark: str, word: str, words: Words) -> str:
+    """One choice, and why it is right or wrong."""
+    said = escape(words.say("clinic", word, answer=question.choices[choice].rstrip(".")))
+    why = sentence(question.because[choice])
     return (
-        f'<div class="question done {word}">{head}<p class="answer">'
-        f'<span aria-hidden="true">{mark}</span> {said}{mine}</p></div>'
+        f'<p class="answer {word}"><span aria-hidden="true">{mark}</span> '
+        f"<span><b>{said}</b> {why}</span></p>"
     )
 
 
@@ -128,7 +121,9 @@ def _verdict(scene: Scene, words: Words) -> str:
         inside = f"<p>{head}</p>" + "".join(_found(finding, words) for finding in report.findings)
     else:
         inside = f"<p>{head}{escape(words.say('clinic', 'found_none'))}</p>"
-    return f'<div class="verdict {report.outcome}">{inside}</div>'
+    state = words.say("outcome", report.outcome)
+    news = escape(f"{words.say('short', stage)}: {state}.")
+    return f'<div class="verdict {report.outcome}" data-news="{news}" tabindex="-1">{inside}</div>'
 
 
 def _found(finding: Finding, words: Words) -> str:
@@ -136,47 +131,7 @@ def _found(finding: Finding, words: Words) -> str:
     if finding.line is not None:
         said = escape(words.say("clinic", "line_link", line=finding.line))
         line = f' <button type="button" data-line="{finding.line}">{said}</button>'
-    return f'<p class="found {finding.severity}">{escape(words.finding(finding))}{line}</p>'
-
-
-def _diagnosis(scene: Scene, words: Words) -> str:
-    """What is wrong, and how sure: asked once the first failing stage is on the table."""
-    case = scene.case
-    if scene.visit.changes or (case.opened and case.cause is None):
-        return ""
-    if case.cause is not None and case.sure is not None:
-        right_one = case.cause == right_cause(scene.scenario)
-        word = "cause_right" if right_one else "cause_wrong"
-        if not right_one and case.sure == "certain":
-            word = "cause_certain_wrong"
-        said = escape(words.say("clinic", word, cause=words.say("cause", case.cause)))
-        kind = "right" if right_one else "wrong"
-        to_fix = button(escape(words.say("clinic", "pick")), "panel", "fix", "go")
-        more = "" if right_one and scene.scenario.decoy else f"<p>{to_fix}</p>"
-        return f'<div class="diagnosis {kind}"><p>{said}</p>{more}</div>'
-    choices = "".join(
-        button(
-            escape(words.say("cause", cause)),
-            "cause",
-            cause,
-            "choice nothing" if cause == NOTHING_WRONG else "choice",
-            aria_pressed=str(cause == case.cause).lower(),
-        )
-        for cause in scene.causes
-    )
-    sure = ""
-    if case.cause is not None:
-        levels = "".join(
-            button(escape(words.say("clinic", level)), "sure", level, "choice")
-            for level in SURENESS
-        )
-        asked = escape(words.say("clinic", "how_sure"))
-        sure = f'<p><b>{asked}</b></p><div class="choices row">{levels}</div>'
-    asked = escape(words.say("clinic", "what_is_wrong"))
-    return (
-        f'<div class="diagnosis" id="diagnosis" tabindex="-1"><p><b>{asked}</b></p>'
-        f'<div class="choices">{choices}</div>{sure}</div>'
-    )
+    return f'<p class="found {finding.severity}">{sentence(words.finding(finding))}{line}</p>'
 
 
 def console(scene: Scene, words: Words) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.evidence.markup import escape
+from debugger.evidence.markup import escape, sentence
 from debugger.outcome import STAGES, StageName
 from debugger.printing.sentences import MARKS
 from debugger.web import listing
@@ -11,10 +11,12 @@ from debugger.web.languages import choice, linked
 from debugger.web.panel import console, evidence
 from debugger.web.repair import repairs
 from debugger.web.scene import Scene
+from debugger.web.symptom import symptom
+from debugger.web.visit import SYMPTOM
 from debugger.words import Words
 
 Blamed = dict[int, list[tuple[str, str]]]
-PANELS = ("evidence", "fix", "console")
+PANELS = (SYMPTOM, "evidence", "fix", "console")
 SIDES = ("script", "diff", "notes")
 
 
@@ -28,6 +30,8 @@ def bar(scene: Scene, words: Words) -> str:
         aria_pressed=str(scene.visit.present).lower(),
     )
     theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
+    copied, copy = (escape(words.say("clinic", word)) for word in ("copied", "copy_link"))
+    link = f'<button type="button" class="copy" data-copy="{copied}">{copy}</button>'
     return (
         f'<header class="bar" data-said-in="{words.language}" '
         f'data-address="{escape(scene.visit.address)}" '
@@ -35,7 +39,7 @@ def bar(scene: Scene, words: Words) -> str:
         f'data-heard="{escape(scene.heard)}" data-keep="{escape(scene.kept)}">'
         f'<a class="home" href="{linked("./", words)}"><span aria-hidden="true">◂</span> {home}</a>'
         f"<h1>{escape(said.title)} <small>{escape(about)}</small></h1>"
-        f'<div class="tools">{choice(words)}{present}{theme}</div></header>'
+        f'<div class="tools">{choice(words)}{link}{present}{theme}</div></header>'
     )
 
 
@@ -52,7 +56,7 @@ def _caption(scene: Scene, words: Words) -> str:
     if not scene.caption:
         return ""
     own = escape(words.say("clinic", "demo_own"))
-    address = linked(f"clinic?scenario={scene.scenario.id}", words)
+    address = linked(f"clinic?case={scene.scenario.number}", words)
     link = f'<a class="go" href="{address}">{own}</a>'
     said = escape(words.say("clinic", scene.caption))
     return f'<p class="caption" role="status">{said} {"" if scene.showing else link}</p>'
@@ -61,7 +65,8 @@ def _caption(scene: Scene, words: Words) -> str:
 def _stage(scene: Scene, words: Words, number: int, name: StageName) -> str:
     report = scene.reports.get(name)
     state, mark, kind = words.say("outcome", "not run"), str(number), "idle"
-    if scene.busy is not None and scene.busy.stage == name and not scene.busy.ended:
+    busy = None if scene.seeing else scene.busy
+    if busy is not None and busy.stage == name and not busy.ended:
         state, mark, kind = words.say("clinic", "running"), "", "busy"
     elif report is not None and report.outcome != "not run":
         state, mark = words.say("outcome", report.outcome), MARKS[report.outcome]
@@ -78,13 +83,13 @@ def _stage(scene: Scene, words: Words, number: int, name: StageName) -> str:
 
 def left(scene: Scene, words: Words) -> str:
     inside = {"script": _script, "diff": _diff, "notes": notes}[scene.visit.side](scene, words)
-    return _tabs(SIDES, scene.visit.side, "side", words) + f'<div class="pane">{inside}</div>'
+    return _tabs(SIDES, scene.visit.side, "side", words) + _pane("side", inside)
 
 
 def right(scene: Scene, words: Words) -> str:
-    parts = {"evidence": evidence, "fix": repairs, "console": console}
+    parts = {SYMPTOM: symptom, "evidence": evidence, "fix": repairs, "console": console}
     inside = parts[scene.visit.panel](scene, words)
-    return _tabs(PANELS, scene.visit.panel, "panel", words) + f'<div class="pane">{inside}</div>'
+    return _tabs(PANELS, scene.visit.panel, "panel", words) + _pane("panel", inside)
 
 
 def foot(scene: Scene, words: Words) -> str:
@@ -119,6 +124,8 @@ def _tabs(names: tuple[str, ...], now: str, act: str, words: Words) -> str:
             name,
             role="tab",
             aria_selected=str(name == now).lower(),
+            aria_controls=f"pane-{act}",
+            id=f"tab-{act}" if name == now else f"tab-{act}-{name}",
             tabindex="0" if name == now else "-1",
         )
         for name in names
@@ -126,10 +133,17 @@ def _tabs(names: tuple[str, ...], now: str, act: str, words: Words) -> str:
     return f'<div class="tabs" role="tablist">{tabs}</div>'
 
 
+def _pane(act: str, inside: str) -> str:
+    return (
+        f'<div class="pane" role="tabpanel" id="pane-{act}" aria-labelledby="tab-{act}">'
+        f"{inside}</div>"
+    )
+
+
 def _status(scene: Scene, words: Words) -> str:
     busy = scene.busy
     if busy is not None:
-        stage = words.say("short", busy.stage)
+        stage = words.say("clinic", "script") if scene.seeing else words.say("short", busy.stage)
         if busy.place:
             return words.say("clinic", "place", place=busy.place)
         if busy.of:
@@ -168,7 +182,7 @@ def _blamed(scene: Scene, words: Words) -> Blamed:
         for finding in scene.faults(stage) if scene.open else ():
             if finding.line is not None:
                 said = (
-                    f"<b>{escape(words.say('short', stage))}</b> {escape(words.finding(finding))}"
+                    f"<b>{escape(words.say('short', stage))}</b> {sentence(words.finding(finding))}"
                 )
                 blamed.setdefault(finding.line, []).append((finding.severity, said))
     return blamed
@@ -187,6 +201,23 @@ def notes(scene: Scene, words: Words) -> str:
     scenario = scene.scenario
     hints = "".join(f"<li>{escape(hint)}</li>" for hint in scenario.words.hints[: scene.case.hints])
     listed = f'<h3>{say("hints")}</h3><ol class="hints">{hints}</ol>' if hints else ""
+    return (
+        f'<div class="notes"><h3>{say("complaint")}</h3>'
+        f"<blockquote>{escape(scenario.words.complaint)}</blockquote>"
+        f"{listed}{_told(scene, words)}"
+        f'<p class="dim">{say("keys")}</p></div>'
+    )
+
+
+def _told(scene: Scene, words: Words) -> str:
+    """What names the cause, once the learner has found it or asked for it."""
+
+    def say(word: str) -> str:
+        return escape(words.say("clinic", word))
+
+    scenario = scene.scenario
+    if not (scene.open or scene.case.solved):
+        return f'<p class="empty">{say("told_later")}</p>'
     lesson = ""
     if scene.case.solved or scene.cured:
         lesson = f"<h3>{say('lesson')}</h3><p>{escape(scenario.words.lesson)}</p>"
@@ -195,12 +226,7 @@ def notes(scene: Scene, words: Words) -> str:
         f"{escape(page.title)}</a></li>"
         for word, page in (("course_link", scenario.course), ("origin_link", scenario.origin))
     )
-    return (
-        f'<div class="notes"><h3>{say("complaint")}</h3>'
-        f"<blockquote>{escape(scenario.words.complaint)}</blockquote>"
-        f'{listed}{then_and_now(scene, words)}{lesson}<ul class="links">{links}</ul>'
-        f'<p class="dim">{say("keys")}</p></div>'
-    )
+    return f'{then_and_now(scene, words)}{lesson}<ul class="links">{links}</ul>'
 
 
 def then_and_now(scene: Scene, words: Words) -> str:

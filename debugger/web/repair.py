@@ -1,18 +1,15 @@
-"""The repair panel: changes to choose from, what they really do, and the proof at the end."""
+"""The repair panel: changes to choose from, and what they really do."""
 
 from __future__ import annotations
 
 from debugger.catalogue import Cheat, Fix
 from debugger.catalogue.scenario import Said
-from debugger.evidence.markup import escape
+from debugger.evidence.markup import escape, sentence
 from debugger.web import listing
 from debugger.web.buttons import button
-from debugger.web.languages import linked
+from debugger.web.finale import proof
 from debugger.web.scene import Scene
 from debugger.words import Words
-
-LEARNT = 0.1
-"""How far above the most common class an accuracy must lie to be called learning."""
 
 
 def repairs(scene: Scene, words: Words) -> str:
@@ -20,7 +17,8 @@ def repairs(scene: Scene, words: Words) -> str:
         return escape(words.say("clinic", word, **numbers))
 
     parts = []
-    if scene.left_alone or (scene.whole is not None and scene.visit.changes):
+    asked = scene.visit.changes or scene.case.peeked
+    if scene.left_alone or (scene.whole is not None and asked):
         parts.append(proof(scene, words))
     parts += [_applied(scene, words, patch_id) for patch_id in scene.visit.changes]
     if not scene.cured:
@@ -69,7 +67,8 @@ def _applied(scene: Scene, words: Words, patch_id: str) -> str:
     head = escape(words.say("clinic", "applied", label=said.label))
     really = ""
     if scene.reports and scene.busy is None and patch_id == scene.visit.changes[-1]:
-        really = f"<p><b>{escape(words.say('clinic', 'really'))}:</b> {escape(said.says)}</p>"
+        really = _showed(scene, words)
+        really += f"<p><b>{escape(words.say('clinic', 'really'))}:</b> {sentence(said.says)}</p>"
     back = escape(words.say("clinic", "take_back", label=said.label))
     off = scene.occupied
     return (
@@ -78,86 +77,22 @@ def _applied(scene: Scene, words: Words, patch_id: str) -> str:
     )
 
 
+def _showed(scene: Scene, words: Words) -> str:
+    """What the run of the changed script found, in its own words and numbers."""
+    failing = scene.first_failing
+    found = scene.faults(failing)[:1] if failing else []
+    return "".join(
+        f'<p class="found"><b>{escape(words.say("short", finding.stage))}:</b> '
+        f"{sentence(words.finding(finding))}</p>"
+        for finding in found
+    )
+
+
 def _ways_out(scene: Scene, words: Words) -> str:
     solution = ""
-    if not scene.cured and not scene.scenario.decoy:
+    if not scene.cured or (scene.scenario.decoy and not scene.left_alone):
         label = escape(words.say("clinic", "solution"))
         solution = button(label, "solution", kind="plain answer", off=scene.occupied)
     reset = escape(words.say("clinic", "reset"))
     sure = words.say("clinic", "reset_sure")
     return solution + button(reset, "reset", kind="plain", data_ask=sure)
-
-
-def proof(scene: Scene, words: Words) -> str:
-    """The judge's verdict, then the lesson, what it cost, what to take away, and where to go on."""
-
-    def say(word: str, **numbers: object) -> str:
-        return escape(words.say("clinic", word, **numbers))
-
-    verdict = scene.verdict
-    if verdict is None:
-        return f'<div class="verdict look"><p>{say("prove")}</p></div>'
-    if not verdict.cured:
-        missing = "".join(
-            f"<li>{escape(words.say('missing', code))}</li>" for code in verdict.missing
-        )
-        return f'<div class="verdict fail"><p><b>{say("not_cured")}</b></p><ul>{missing}</ul></div>'
-    if scene.scenario.decoy and not scene.visit.changes:
-        head, says = say("healthy"), say("healthy_says")
-    elif scene.scenario.decoy:
-        head, says = say("healthy"), say("healthy_too")
-    elif (accuracy := verdict.metric.get("accuracy")) is not None:
-        learnt = accuracy > (verdict.metric.get("majority") or 0) + LEARNT
-        head = say("cured")
-        says = say(
-            "cured_says" if learnt else "cured_says_short",
-            value=f"{accuracy:.0%}",
-            steps=verdict.metric["steps"],
-            twin=f"{verdict.twin_metric['accuracy']:.0%}",
-        )
-    else:
-        head, says = say("cured"), say("cured_says_plain")
-    peeked = f"<p>{say('solution_says')}</p>" if scene.case.peeked else ""
-    return (
-        f'<div class="verdict pass proof"><p><span class="mark" aria-hidden="true">✓</span>'
-        f"<b>{head}</b></p><p>{says}</p>{peeked}"
-        f"<h3>{say('lesson')}</h3><p>{escape(scene.scenario.words.lesson)}</p>"
-        f"{_cost(scene, words)}{_take_away(scene, words)}</div>"
-    )
-
-
-def _cost(scene: Scene, words: Words) -> str:
-    """Seconds of computing until the fault could be seen, beside what the training alone took."""
-    first = scene.scenario.first_stage
-    if first is None or first not in scene.broken:
-        return ""
-    seconds = sum(
-        scene.broken[stage].seconds for stage in {"setup", first} if stage in scene.broken
-    )
-    said = [words.say("clinic", "cost_seen", seconds=seconds, stage=words.say("short", first))]
-    if "train" in scene.broken and first != "train":
-        alone = scene.broken["train"].seconds + scene.broken["setup"].seconds
-        said.append(words.say("clinic", "cost_train", seconds=alone))
-    return f"<h3>{escape(words.say('clinic', 'cost'))}</h3><p>{escape(' '.join(said))}</p>"
-
-
-def _take_away(scene: Scene, words: Words) -> str:
-    def say(word: str, **numbers: object) -> str:
-        return escape(words.say("clinic", word, **numbers))
-
-    name = scene.scenario.id
-    changes = escape(",".join(scene.visit.changes))
-    links = [
-        f'<a href="take/{name}.py?fixes={changes}" download="{name}.py">{say("take_script")}</a>',
-        f'<a href="{linked(f"take/{name}.ipynb", words)}" download="{name}.ipynb">'
-        f"{say('take_notebook')}</a>",
-    ]
-    after = scene.following
-    if after is not None:
-        title = say("next_scenario", title=after.words.title)
-        links.append(
-            f'<a class="go" href="{linked(f"clinic?scenario={after.id}", words)}">{title}</a>'
-        )
-    else:
-        links.append(f'<a class="go" href="{linked("./", words)}">{say("back_home")}</a>')
-    return f'<p class="links">{"".join(links)}</p>'

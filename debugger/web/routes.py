@@ -9,11 +9,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from debugger.catalogue import Scenario, ScenarioError, translated
+from debugger.catalogue import Scenario, translated
 from debugger.export import notebook
 from debugger.settings import Settings
 from debugger.web.clinic import Clinic
 from debugger.web.languages import language_of
+from debugger.web.visit import changes_in, scenario_named
 from debugger.words import Words
 from debugger.workers import Engine
 
@@ -27,7 +28,7 @@ class Ahead:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].rstrip("/").endswith("/clinic"):
             asked = parse_qs(scope["query_string"].decode(errors="replace"))
-            self._clinic.prepare(asked.get("scenario", [""])[-1])
+            self._clinic.prepare((asked.get("case") or asked.get("scenario") or [""])[-1])
         await self._app(scope, receive, send)
 
 
@@ -50,18 +51,14 @@ def routes(found: Sequence[Scenario], settings: Settings, engine: Engine) -> lis
         return PlainTextResponse(Words(_language(request)).say("clinic", "no_file"), 404)
 
     async def script(request: Request) -> Response:
-        scenario = known.get(request.path_params["name"])
-        changes = [name for name in request.query_params.get("fixes", "").split(",") if name]
-        try:
-            text = scenario.changed(changes) if scenario else None
-        except ScenarioError:
-            text = None
-        if text is None:
+        scenario = scenario_named(request.path_params["name"], known)
+        changes = changes_in(request.query_params, scenario) if scenario else None
+        if scenario is None or changes is None:
             return nothing(request)
-        return PlainTextResponse(text, media_type="text/x-python")
+        return PlainTextResponse(scenario.changed(changes), media_type="text/x-python")
 
     async def as_notebook(request: Request) -> Response:
-        scenario = known.get(request.path_params["name"])
+        scenario = scenario_named(request.path_params["name"], known)
         if scenario is None:
             return nothing(request)
         language = _language(request)

@@ -11,7 +11,7 @@ from debugger.catalogue import Cheat, Fix, Scenario
 from debugger.judge import Judgement, judge
 from debugger.outcome import STAGES, Finding, StageName
 from debugger.report import Report, StageReport
-from debugger.web.visit import NOTHING_WRONG, Case, Visit, causes, shuffled, stacked
+from debugger.web.visit import NOTHING_WRONG, SYMPTOM, Case, Visit, causes, shuffled, stacked
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,9 @@ class Provenance:
 class Scene:
     """`turn` counts the drawings of this tab, `heard` is the number of its last press.
 
-    `kept` is what the browser is to remember; of a demonstration, nothing.
+    `kept` is what the browser is to remember; of a demonstration, nothing. `broken` and `symptom`
+    are about the script as it was found: what its stages showed, and what its author saw.
+    `trainings` are those to compare at the end of a cure: "broken", "here" and "twin".
     """
 
     scenario: Scenario
@@ -59,6 +61,8 @@ class Scene:
     whole: Report | None = None
     twin: Report | None = None
     broken: dict[StageName, StageReport] = field(default_factory=dict)
+    symptom: Report | None = None
+    trainings: dict[str, StageReport] = field(default_factory=dict)
     note: str = ""
     caption: str = ""
     showing: bool = False
@@ -70,6 +74,20 @@ class Scene:
     def occupied(self) -> bool:
         """Something runs, or is being demonstrated: nothing else can be started now."""
         return self.busy is not None or self.showing
+
+    @property
+    def seeing(self) -> bool:
+        """What runs is the whole script, to see what its author saw: no stage of the quiz."""
+        return self.busy is not None and self.case.running == SYMPTOM
+
+    @property
+    def asked(self) -> bool:
+        """The stage's question is still open, and its evidence folded until the learner speaks.
+
+        It is about the script as it was found: over a changed one there is nothing to guess.
+        """
+        answered = self.visit.stage in self.case.answers
+        return not (answered or self.visit.changes or self.visit.demo)
 
     @cached_property
     def script(self) -> str:
@@ -83,6 +101,22 @@ class Scene:
         )
 
     @property
+    def shown(self) -> StageReport | None:
+        """What is known of the stage that is looked at."""
+        report = self.reports.get(self.visit.stage)
+        if report is None or (report.outcome == "not run" and not report.curves):
+            return None
+        return report
+
+    @property
+    def blocked_by(self) -> StageName | None:
+        """The earlier stage where the script stops, so that this one has nothing to look at."""
+        failing = self.first_failing
+        if failing is None or STAGES.index(failing) >= STAGES.index(self.visit.stage):
+            return None
+        return failing
+
+    @property
     def ended_at(self) -> StageName | None:
         """The last stage of a run that came no further, where nobody can say why it failed."""
         reached: list[StageName] = [stage for stage in STAGES if stage in self.reports]
@@ -91,7 +125,7 @@ class Scene:
     @property
     def open(self) -> bool:
         """Whether what the rules found may be shown: the learner has spoken, or asked for it."""
-        return self.case.opened or self.case.cause is not None or bool(self.visit.changes)
+        return self.case.opened or self.case.sure is not None or bool(self.visit.changes)
 
     @cached_property
     def verdict(self) -> Judgement | None:

@@ -9,20 +9,21 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import parse_qs, urlencode
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
 from debugger.catalogue import Scenario, ScenarioError
+from debugger.catalogue.scenario import number_of
 from debugger.outcome import STAGES, StageName
 from debugger.web.languages import language_of
 from debugger.words import languages
 
 CLOSED = ConfigDict(extra="forbid")
+LOOKED = -1
 NOTHING_WRONG = "nothing_wrong"
-SURENESS = ("guess", "fairly", "certain")
 MOST_CAUSES = 5
 ALIKE = (
     {"nan_at_labels", "label_outside_head"},
@@ -34,19 +35,30 @@ ALIKE = (
 MOST_CASES = 500
 KEPT = "() => [window.clinic.kept()]"
 """How a page asks its browser for what it keeps, as a listener's `js`."""
-Panel = Literal["evidence", "fix", "console"]
+SYMPTOM = "symptom"
+"""What a learner asks for who wants the whole script run as its author ran it."""
+Panel = Literal["symptom", "evidence", "fix", "console"]
 Side = Literal["script", "diff", "notes"]
+Sureness = Literal["guess", "fairly", "certain"]
+SURENESS: tuple[Sureness, ...] = get_args(Sureness)
 Small = Annotated[str, Field(max_length=80)]
 
 
 @dataclass(frozen=True, config=CLOSED)
 class Case:
-    """What a browser remembers of one scenario. `ran` holds the stages run, by applied changes."""
+    """What a browser remembers of one scenario. `ran` holds the stages run, by applied changes.
+
+    `answers` holds the number of a choice, or that of LOOKED: the learner looked without choosing.
+    A diagnosis is a `cause`, final once it has its `sure`; `missed` is a first one that was wrong.
+    """
 
     answers: dict[StageName, int] = field(default_factory=dict)
+    seen: bool = False
     hints: Annotated[int, Field(ge=0, le=4)] = 0
     cause: Small | None = None
-    sure: Literal["guess", "fairly", "certain"] | None = None
+    sure: Sureness | None = None
+    missed: Small | None = None
+    missed_sure: Sureness | None = None
     opened: bool = False
     tried: Annotated[tuple[Small, ...], Field(max_length=200)] = ()
     ran: dict[str, tuple[StageName, ...]] = field(default_factory=dict)
@@ -86,7 +98,11 @@ _TOLD: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
 
 class RecordError(ValueError):
-    """A file that is not what a clinic exported."""
+    """A file that is not what a clinic exported: the code of the sentence, and the entry."""
+
+    def __init__(self, code: str, place: str) -> None:
+        super().__init__(code)
+        self.code, self.place = code, place
 
 
 def read_record(kept: str) -> Record:
@@ -111,9 +127,20 @@ def import_record(text: str) -> Record:
     try:
         return _RECORD.validate_json(text)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "file"
-        raise RecordError(f"{place}: {first['msg']}") from error
+        place = ".".join(str(part) for part in error.errors()[0]["loc"])
+        raise RecordError("wrong_entry" if place else "not_json", place[:60]) from error
+
+
+def merged(mine: Record, loaded: Record) -> Record:
+    """Both together. Where both know a scenario the one that got further stays: nothing is lost."""
+    cases = dict(mine.cases)
+    for name, case in loaded.cases.items():
+        cases[name] = max(cases.get(name, case), case, key=_how_far)
+    return replace(mine, cases=cases)
+
+
+def _how_far(case: Case) -> tuple[bool, bool, int]:
+    return case.solved, case.sure is not None, len(case.answers) + len(case.tried)
 
 
 def kept_case(record: Record, scenario_id: str) -> str:
@@ -129,7 +156,10 @@ def export_record(record: Record) -> str:
 
 @dataclass(frozen=True)
 class Visit:
-    """What the address bar holds, and which tabs stand open. `chosen` is a change being read."""
+    """What the address bar holds, and which tabs stand open. `chosen` is a change being read.
+
+    `lost` says that the link asked for a stage or for changes that this scenario does not have.
+    """
 
     scenario: str = ""
     stage: StageName = "setup"
@@ -137,15 +167,18 @@ class Visit:
     language: str = "en"
     present: bool = False
     demo: bool = False
-    panel: Panel = "evidence"
+    lost: bool = False
+    panel: Panel = "symptom"
     side: Side = "script"
     chosen: str | None = None
 
     @property
     def address(self) -> str:
-        asked = {"scenario": self.scenario, "stage": self.stage}
+        asked = {"case": str(number_of(self.scenario))}
+        if self.panel != SYMPTOM:
+            asked["stage"] = self.stage
         if self.changes:
-            asked["fixes"] = ",".join(self.changes)
+            asked["changes"] = numbered(self.changes)
         if len(languages()) > 1:
             asked["lang"] = self.language
         if self.present:
@@ -166,29 +199,53 @@ class LinkError(ValueError):
         self.code, self.value = code, value
 
 
+def scenario_named(name: str, known: Mapping[str, Scenario]) -> Scenario | None:
+    """By its number, or by its id, which older links carry."""
+    numbered = (scenario for scenario in known.values() if str(scenario.number) == name)
+    return known.get(name) or next(numbered, None)
+
+
+def numbered(changes: Iterable[str]) -> str:
+    """Changes as an address carries them: their names would tell what to do."""
+    return ",".join(str(number_of(change)) for change in changes)
+
+
+def changes_in(asked: Mapping[str, str], scenario: Scenario) -> tuple[str, ...] | None:
+    """What an address wants changed, by number or as older links name it; None if it cannot be."""
+    names = {str(number_of(patch.id)): patch.id for patch in scenario.patches}
+    wanted = (asked.get("changes") or asked.get("fixes", "")).split(",")
+    changes = tuple(names.get(one, one) for one in wanted if one)
+    try:
+        scenario.changed(changes)
+    except ScenarioError:
+        return None
+    return changes
+
+
 def read_address(query: str, known: Mapping[str, Scenario], accepted: str | None = None) -> Visit:
-    """The visit that a link asks for, or a LinkError. An unknown stage or change is left out.
+    """The visit that a link asks for, or a LinkError. It is `lost` where some of it is not there.
 
     Where the link names no language, it is one that the browser has `accepted`.
     """
     asked = {name: values[-1] for name, values in parse_qs(query.lstrip("?")).items()}
-    name = asked.get("scenario", "")
-    if name not in known:
+    name = asked.get("case") or asked.get("scenario", "")
+    scenario = scenario_named(name, known)
+    if scenario is None:
         raise LinkError("no_scenario" if name else "no_name", name)
-    scenario, changes = known[name], tuple(filter(None, asked.get("fixes", "").split(",")))
-    try:
-        scenario.changed(changes)
-    except ScenarioError:
-        changes = ()
+    changes = changes_in(asked, scenario)
+    lost = changes is None
     named = asked.get("stage", "")
+    demo = asked.get("demo", "") not in ("", "0")
     stage = STAGES[STAGES.index(named)] if named in STAGES else "setup"  # type: ignore[arg-type]
     return Visit(
-        scenario=name,
+        scenario=scenario.id,
         stage=stage,
-        changes=changes,
+        changes=changes or (),
+        lost=lost or named not in ("", *STAGES),
         language=language_of(query, accepted),
         present=asked.get("present", "") not in ("", "0"),
-        demo=asked.get("demo", "") not in ("", "0"),
+        demo=demo,
+        panel="evidence" if demo or named in STAGES else SYMPTOM,
     )
 
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from debugger.catalogue.scenario import number_of
+
 ROOT = Path(__file__).parent.parent.parent
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
@@ -55,6 +57,11 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+def card(scenario_id: str) -> str:
+    """Where the first page has that scenario."""
+    return f"#case-{number_of(scenario_id)}"
 
 
 def open_page(context: Any, url: str) -> Any:

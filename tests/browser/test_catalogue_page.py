@@ -17,9 +17,10 @@ from debugger import catalogue
 from debugger.web.catalogue_page import first_page
 from debugger.web.visit import Record
 from debugger.words import Words
-from tests.browser.app import Visit, free_port, running_app, start_app
+from tests.browser.app import Visit, card, free_port, running_app, start_app
 
 WORDS = Words()
+TWO_LABELS = card("two_labels")
 SIZES = [(1280, 800), (1920, 1080), (390, 844)]
 
 
@@ -87,11 +88,10 @@ def test_a_login_stands_before_the_pages_and_the_endpoints(browser: Any) -> None
 def test_every_scenario_stands_under_its_symptom(visit: Visit) -> None:
     page = visit()
     for scenario in catalogue.every():
-        card = page.locator("section", has=page.locator(f"#{scenario.symptom}")).locator(
-            f"#{scenario.id}"
-        )
-        assert scenario.words.title in card.inner_text()
-        assert f"{scenario.minutes} min" in card.inner_text()
+        shelf = page.locator("section", has=page.locator(f"#{scenario.symptom}"))
+        said = shelf.locator(card(scenario.id)).inner_text()
+        assert scenario.words.title in said
+        assert f"{scenario.minutes} min" in said
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -133,22 +133,25 @@ def test_progress_is_saved_as_a_file_loaded_again_and_forgotten_after_a_question
     mine = tmp_path / "mine.json"
     mine.write_text(json.dumps({"learner": "0a0b0c0d", "cases": {"two_labels": {"solved": True}}}))
     page = visit()
+    kept = {"learner": "0b0b0b0b", "cases": {"imbalanced": {"solved": True}}}
+    page.evaluate("kept => localStorage.setItem('training-clinic', kept)", json.dumps(kept))
     with page.expect_file_chooser() as chosen:
         page.click("[data-act=import]")
     chosen.value.set_files(str(mine))
-    page.wait_for_selector("#two_labels .solved")
+    page.wait_for_selector(f"{TWO_LABELS} .solved")
+    assert WORDS.say("page", "imported", solved=2, new=1) in page.inner_text(".progress")
     page.reload()
-    page.wait_for_selector("#two_labels .solved")
+    page.wait_for_selector(f"{TWO_LABELS} .solved")
     with page.expect_download() as saved:
         page.click("[data-act=export]")
     kept = json.loads(Path(saved.value.path()).read_text())
-    assert kept["cases"]["two_labels"]["solved"] is True
-    assert kept["learner"] == "0a0b0c0d"
+    assert all(kept["cases"][name]["solved"] for name in ("two_labels", "imbalanced"))
+    assert kept["learner"] == "0b0b0b0b"
     page.click("[data-act=forget]")
-    assert page.locator("#two_labels .solved").count() == 1
+    assert page.locator(f"{TWO_LABELS} .solved").count() == 1
     page.wait_for_selector(".ask")
     page.click("[data-act=forget]")
-    page.wait_for_selector("#two_labels .solved", state="detached")
+    page.wait_for_selector(f"{TWO_LABELS} .solved", state="detached")
 
 
 def test_a_file_that_is_something_else_changes_nothing_and_says_so(

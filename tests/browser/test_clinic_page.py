@@ -19,7 +19,7 @@ from playwright.sync_api import TimeoutError
 
 from debugger import catalogue
 from debugger.words import Words
-from tests.browser.app import LONG, Visit, free_port, open_page, running_app
+from tests.browser.app import LONG, Visit, card, free_port, open_page, running_app
 
 pytestmark = pytest.mark.slow
 
@@ -48,6 +48,19 @@ def run(page: Any, selector: str) -> None:
     page.wait_for_timeout(300)
 
 
+def answered(page: Any, stage: str, choice: int) -> None:
+    """Answer the stage's question, or look without (-1), and see what it shows."""
+    page.wait_for_selector(f"#rail [data-with={stage}][aria-current=step]")
+    run(page, f"#right [data-act=answer][data-with='{choice}']")
+    page.wait_for_selector("#right .question.done")
+
+
+def diagnosed(page: Any, cause: str, sure: str) -> None:
+    page.click(f"#right [data-act=cause][data-with={cause}]")
+    page.click(f"#right [data-act=sure][data-with={sure}]")
+    page.wait_for_selector(f"#right [data-act=cause][data-with={cause}]", state="detached")
+
+
 def state(page: Any, stage: str) -> str:
     return page.inner_text(f"#rail [data-with={stage}] .state")
 
@@ -65,22 +78,35 @@ def apply(page: Any, scenario_id: str, change: str) -> None:
 def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     scenario = catalogue.find("wrong_collator")
     page = visit("/")
-    page.click("#wrong_collator")
+    page.click(card("wrong_collator"))
     page.wait_for_selector(".opening")
     assert scenario.words.complaint[:40] in page.inner_text(".opening")
 
-    run(page, "#right [data-act=run][data-with=train]")
-    assert state(page, "train") == WORDS.say("outcome", "fail")
+    run(page, "#right [data-act=run][data-with=symptom]")
     assert "expected sequence of length" in page.inner_text(".trace .exc")
+    assert all(state(page, stage) == WORDS.say("outcome", "not run") for stage in STAGES)
+
+    page.click("#right [data-act=stage][data-with=setup]")
+    answered(page, "setup", 0)
+    assert scenario.words.questions["setup"].because[0] in page.inner_text(".answer.right")
 
     run(page, "#foot .all")
     assert state(page, "data") == WORDS.say("outcome", "pass")
     assert state(page, "batch") == WORDS.say("outcome", "fail")
     assert "stage=batch" in page.url
+    assert page.locator("#right :is(.verdict, .evidence)").count() == 0
+    answered(page, "batch", 1)
+    because = scenario.words.questions["batch"].because
+    assert because[1] in page.inner_text(".answer.wrong")
+    assert because[0] in page.inner_text(".answer.answered")
     assert page.locator(".code .row.fault").count() == 0
 
-    page.click("#right [data-act=cause][data-with=ragged_batch]")
-    page.click("#right [data-act=sure][data-with=fairly]")
+    diagnosed(page, "label_outside_head", "certain")
+    assert WORDS.say("clinic", "what_else") in page.inner_text(".diagnosis")
+    assert page.locator(".diagnosis .evidence").count() == 1
+    assert page.locator("#right [data-act=cause][data-with=label_outside_head]").count() == 0
+    assert page.locator(".code .row.fault").count() == 0
+    diagnosed(page, "ragged_batch", "fairly")
     page.wait_for_selector(".diagnosis.right")
     page.wait_for_selector(".code .row.fault")
 
@@ -95,6 +121,12 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     apply(page, "wrong_collator", scenario.twin_fixes[0])
     page.wait_for_selector(".proof")
     assert scenario.words.lesson in page.inner_text(".proof")
+    assert page.inner_text(".proof .broken dd") == WORDS.say("clinic", "it_stopped")
+    idle(page)
+    page.wait_for_function("document.querySelector('.proof').innerText.includes('60 steps')")
+    assert page.inner_text(".proof .here dd") == page.inner_text(".proof .twin dd")
+    assert float(page.inner_text(".proof .here dd").rstrip("%")) > 50
+    assert "DataCollatorWithPadding" in page.inner_text(".proof .diff")
     assert all(state(page, stage) == WORDS.say("outcome", "pass") for stage in STAGES)
     address = page.get_attribute(".proof a[download$='.py']", "href")
     with urllib.request.urlopen(f"{page.url.split('/clinic')[0]}/{address}") as taken:
@@ -104,14 +136,14 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     page.wait_for_selector("#foot button")
     assert all(state(page, stage) == WORDS.say("outcome", "pass") for stage in STAGES)
     page.click(".home")
-    page.wait_for_selector("#wrong_collator .solved")
+    page.wait_for_selector(f"{card('wrong_collator')} .solved")
     assert page.complaints == []
 
 
 @pytest.mark.proof
 def test_a_training_that_stalls_beside_its_twin_live(visit: Visit) -> None:
     page = visit("/clinic?scenario=high_learning_rate&stage=train")
-    page.click("#foot .act")
+    page.click("#right .skip")
     page.wait_for_selector("#right svg .line.here")
     page.wait_for_selector("#right svg .line.twin")
     assert page.locator("#foot .stop").count() == 1
@@ -183,7 +215,7 @@ def test_a_run_that_is_killed_says_so_and_the_next_one_is_healthy(
     visit: Visit, app: tuple[str, subprocess.Popen[str]]
 ) -> None:
     page = visit("/clinic?scenario=imbalanced&stage=overfit")
-    page.click("#foot .act")
+    page.click("#right .skip")
     page.wait_for_function("document.querySelector('#foot').innerText.includes(' of 20')")
     for process in children(app[1].pid, deep=2):
         os.kill(process, signal.SIGKILL)
@@ -210,7 +242,7 @@ def children(process: int, deep: int) -> list[int]:
 @pytest.mark.proof
 def test_a_closed_tab_ends_its_run_after_a_while(visit: Visit, address: str) -> None:
     page = visit("/clinic?scenario=stubborn_but_fine&stage=train")
-    page.click("#foot .act")
+    page.click("#right .skip")
     page.wait_for_selector("#right svg .line.here")
     assert running(address) == 1
     page.close()
@@ -257,7 +289,7 @@ def test_the_demonstration_cures_by_itself_and_counts_for_nothing(visit: Visit) 
     page.click(".caption .go")
     page.wait_for_selector(".opening")
     page.click(".home")
-    page.wait_for_selector("#two_labels")
+    page.wait_for_selector(card("two_labels"))
     assert page.locator(".solved").count() == 0
 
 
@@ -301,8 +333,11 @@ def test_the_keyboard_alone_reaches_a_repair(visit: Visit) -> None:
     page.keyboard.press("4")
     page.wait_for_selector("#rail [data-with=forward][aria-current=step]")
     page.keyboard.press("r")
-    page.wait_for_selector(".verdict.fail")
+    page.wait_for_selector("#rail .fail")
     idle(page)
+    page.focus("#right .skip")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".verdict.fail")
     page.keyboard.press("s")
     page.wait_for_selector(".verdict .found")
     page.keyboard.press("f")
@@ -327,13 +362,13 @@ def test_the_solution_is_shown_and_never_counts(visit: Visit) -> None:
     page.wait_for_selector(".proof")
     assert WORDS.say("clinic", "solution_says") in page.inner_text(".proof")
     page.click(".home")
-    page.wait_for_selector("#two_labels")
-    assert page.locator("#two_labels .solved").count() == 0
+    page.wait_for_selector(card("two_labels"))
+    assert page.locator(f"{card('two_labels')} .solved").count() == 0
 
 
 def test_a_frame_of_the_learners_own_leads_to_its_line(visit: Visit) -> None:
     page = visit("/clinic?scenario=old_arguments&stage=setup")
-    run(page, "#foot .act")
+    answered(page, "setup", -1)
     link = page.locator(".trace .own button").first
     number = re.search(r":(\d+)", link.inner_text())
     assert number is not None
@@ -366,7 +401,7 @@ def test_nothing_overflows_and_axe_finds_no_serious_fault(
     for path in ("opening", "evidence", "fix", "console"):
         if path == "evidence":
             page.click("#rail [data-with=forward]")
-            run(page, "#foot .act")
+            answered(page, "forward", -1)
         elif path != "opening":
             page.click(f"#right [role=tab][data-with={path}]")
             page.wait_for_selector(f"#right [role=tab][data-with={path}][aria-selected=true]")

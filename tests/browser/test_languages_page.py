@@ -11,7 +11,7 @@ import pytest
 
 from debugger import catalogue
 from debugger.words import Words
-from tests.browser.app import LONG, open_page, running_app
+from tests.browser.app import LONG, card, open_page, running_app
 from tests.languages.loud import LOUD, house, read, shouted, small
 
 pytestmark = pytest.mark.slow
@@ -51,19 +51,22 @@ def test_a_visit_speaks_the_browsers_language_until_another_is_chosen(
 
     page.select_option("[data-language]", "en")
     page.wait_for_function("document.documentElement.lang === 'en'")
-    page.wait_for_selector("#two_labels")
-    assert scenario.words.title in page.inner_text("#two_labels")
+    page.wait_for_selector(card("two_labels"))
+    assert scenario.words.title in page.inner_text(card("two_labels"))
     page.select_option("[data-language]", LOUD)
     page.wait_for_function("document.documentElement.lang === 'qaa'")
     page.click("[data-act=forget]")
     page.click("[data-act=forget]")
     page.get_by_text(loud("page", "forgotten")).wait_for()
 
-    page.click("#two_labels")
+    page.click(card("two_labels"))
     page.wait_for_selector(".opening")
     page.wait_for_selector("#foot .act.go")
     assert scenario.words.complaint.upper() in page.inner_text(".opening")
-    page.click("#right [data-act=run][data-with=train]")
+    page.click("#right [data-act=run][data-with=symptom]")
+    page.wait_for_selector("#right .trace", timeout=LONG)
+    page.click("#rail [data-with=forward]")
+    page.click("#right .skip")
     page.wait_for_selector("#right .verdict", timeout=LONG)
     page.wait_for_selector("#foot .act.go", timeout=LONG)
     assert "lang=qaa" in page.url
@@ -74,7 +77,7 @@ def test_a_visit_speaks_the_browsers_language_until_another_is_chosen(
     page.wait_for_selector("#right .verdict")
     assert page.evaluate("document.documentElement.lang") == LOUD
     page.click(".home")
-    page.wait_for_selector("#two_labels")
+    page.wait_for_selector(card("two_labels"))
     assert "lang=qaa" in page.url
 
 

@@ -229,9 +229,19 @@ WRONG = {
     ),
     "a question is missing": (
         "en.toml",
-        '[questions.batch]\nask = "What about batch?"\nchoices = ["This", "That"]\n',
+        '[questions.batch]\nask = "What about batch?"\nchoices = ["This", "That"]\n'
+        'because = ["The table shows it.", "The table shows otherwise."]\n',
         "",
         "pytorch/good/en.toml: questions.batch is missing.",
+    ),
+    "a choice has no because": (
+        "en.toml",
+        'choices = ["This", "That"]\nbecause = ["The table shows it.", '
+        '"The table shows otherwise."]\n\n[questions.forward]',
+        'choices = ["This", "That", "Both"]\nbecause = ["The table shows it.", '
+        '"The table shows otherwise."]\n\n[questions.forward]',
+        "pytorch/good/en.toml: questions.batch.because should hold 3 sentences, one for each "
+        "choice; it holds 2.",
     ),
     "the words of a fix are missing": (
         "en.toml",

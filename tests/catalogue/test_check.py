@@ -35,7 +35,7 @@ def proving(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
 def test_a_sound_scenario_exits_with_0(proving: list[str], capsys: Printed) -> None:
     assert main(["check", "good"]) == 0
-    assert capsys.readouterr().out == "good is sound: 10 promises, each proved by running it.\n"
+    assert capsys.readouterr().out == "good is sound: 11 promises, each proved by running it.\n"
 
 
 def test_every_complaint_is_printed(proving: list[str], capsys: Printed) -> None:
@@ -54,7 +54,7 @@ def test_a_program_gets_the_complaints_as_json(proving: list[str], capsys: Print
     assert json.loads(capsys.readouterr().out) == {
         "id": "good",
         "sound": False,
-        "proved": 10,
+        "proved": 11,
         "complaints": ["a.toml: one thing"],
     }
 
@@ -96,7 +96,8 @@ def test_a_scenario_without_enough_to_choose_from_is_told_how_much(tmp_path: Pat
 
     with pytest.raises(loading.ScenarioError) as raised:
         loading.load_to_check(folder)
-    few_wrong, few_cheats, unreadable = raised.value.complaints
+    few_wrong, few_cheats, few_changes, unreadable = raised.value.complaints
     assert few_wrong.endswith(": should hold at least 3 wrong fixes; it holds 1.")
     assert few_cheats.endswith(": should hold at least 2 cheats; it holds 1.")
+    assert few_changes.endswith(": should hold at least 8 changes to choose from; it holds 4.")
     assert ": more_steps makes a script that Python cannot read: " in unreadable

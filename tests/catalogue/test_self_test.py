@@ -24,7 +24,7 @@ def of_kind(*kinds: Kind) -> pytest.MarkDecorator:
 
 
 @pytest.mark.slow
-@of_kind("broken", "twin")
+@of_kind("broken", "twin", "quotes")
 def test_the_broken_script_fails_as_promised_and_the_repaired_one_is_a_cure(
     complaints: Complaints, promise: Promise
 ) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from debugger import settings
 from debugger.catalogue import Scenario
-from debugger.evidence.markup import escape
+from debugger.evidence.markup import sentence
 from debugger.outcome import Finding, Found, Outcome, StageEnded, StageStarted
 from debugger.run import WALK
 from debugger.web.catalogue_page import first_page
@@ -16,7 +16,7 @@ from debugger.web.desk import Desk
 from debugger.web.languages import choice, language_of, linked
 from debugger.web.pages import head
 from debugger.web.regions import PANELS, SIDES
-from debugger.web.visit import Record, Visit, read_address
+from debugger.web.visit import LOOKED, Record, Visit, read_address
 from debugger.words import Words
 from debugger.workers.sharing import Shared
 from tests.languages.loud import LOUD, read, small
@@ -87,7 +87,7 @@ def test_nothing_on_the_first_page_is_left_in_english(
     html = first_page(shelf, loud_words, Record(), closed)  # type: ignore[arg-type]
     courses = " ".join(scenario.course.title for scenario in shelf)
     assert small(read(html), {*small(courses), *small("English Loud")}) == []
-    assert all(f"scenario={scenario.id}&amp;lang=qaa" in html for scenario in shelf)
+    assert all(f"case={scenario.number}&amp;lang=qaa" in html for scenario in shelf)
 
 
 @pytest.mark.usefixtures("loud_words")
@@ -117,5 +117,5 @@ def test_what_a_run_tells_is_said_to_each_tab_in_its_own_language(
     for words in (loud_words, Words()):
         desk = Desk(visit=Visit("one_label", language=words.language))
         followed(clinic, desk, WALK)
-        desk.remember(opened=True)
-        assert escape(words.say("finding", "renamed_name", **numbers)) in pages(clinic, desk)
+        desk.remember(opened=True, answers={"setup": LOOKED})
+        assert sentence(words.say("finding", "renamed_name", **numbers)) in pages(clinic, desk)

@@ -13,20 +13,40 @@ import pytest
 
 from debugger import catalogue, settings
 from debugger.catalogue.recordings import Recording
-from debugger.outcome import Accepted, Event, Finding, Found, Outcome, StageEnded, StageStarted
+from debugger.evidence.markup import escape, sentence
+from debugger.outcome import (
+    Accepted,
+    Event,
+    Evidence,
+    Finding,
+    Found,
+    Outcome,
+    Shown,
+    StageEnded,
+    StageStarted,
+)
 from debugger.run import WALK, Run
 from debugger.web import demo
 from debugger.web.clinic import Clinic
 from debugger.web.desk import Desk
 from debugger.web.panel import evidence
 from debugger.web.regions import foot
+from debugger.web.repair import repairs
 from debugger.web.routes import Ahead
-from debugger.web.visit import Visit
+from debugger.web.symptom import symptom
+from debugger.web.visit import LOOKED, SYMPTOM, Visit
 from debugger.words import Words
 from debugger.workers.sharing import Shared
 
 WORDS = Words()
 PASSED = (StageStarted("setup"), StageEnded("setup", "pass", 0.1), StageStarted("data"))
+FAILED = Outcome("fail", "cpu", 0.2)
+CRASH = Evidence(
+    "traceback",
+    "traceback",
+    "train",
+    {"exception": "IndexError", "message": "Target 2 is out of bounds.", "frames": []},
+)
 KILLED = Outcome("unknown", "cpu", 0.2, {}, Finding("killed", "fault", "data"))
 RECORDED = Recording(
     "2030-01-02",
@@ -86,6 +106,99 @@ def followed(clinic: Clinic, desk: Desk, what: str, stop_at: str = "") -> None:
     finish(follow())
 
 
+def test_the_whole_script_is_run_outside_the_quiz() -> None:
+    stops = (StageStarted("train"), Shown(CRASH), StageEnded("train", "fail", 0.1))
+    clinic, desk = clinic_with(Told(*stops, Outcome("fail", "cpu", 0.2))), desk_at("one_label")
+    followed(clinic, desk, SYMPTOM)
+    scene = clinic.scene(desk)
+
+    assert "Target 2 is out of bounds" in symptom(scene, WORDS)
+    assert (scene.reports, scene.case.ran, scene.case.answers) == ({}, {}, {})
+    assert WORDS.say("clinic", "not_run_yet") in evidence(scene, WORDS)
+    again = desk_at("one_label")
+    again.record = desk.record
+    assert "Target 2 is out of bounds" in symptom(clinic.scene(again), WORDS)
+
+
+def test_a_bulk_run_leaves_questions_open_and_evidence_folded_until_the_learner_answers() -> None:
+    clinic, desk = clinic_with(Told(*PASSED, KILLED)), desk_at("one_label")
+    followed(clinic, desk, WALK)
+    desk.go_to(stage="setup")
+    folded = evidence(clinic.scene(desk), WORDS)
+    assert WORDS.say("clinic", "folded") in folded
+    assert 'class="verdict' not in folded
+    assert folded.count('data-act="answer"') == 4
+
+    assert clinic.plan(desk, "answer", "1") is None
+    question = clinic.known["one_label"].words.questions["setup"]
+    opened = evidence(clinic.scene(desk), WORDS)
+    assert 'class="verdict pass"' in opened
+    assert all(escape(question.because[n])[:40] in opened for n in (0, 1))
+    assert clinic.plan(desk, "answer", "0") is None
+    assert desk.record.case("one_label").answers == {"setup": 1}
+
+
+@pytest.mark.parametrize("choice", ["0", "-1"])
+def test_an_answer_runs_its_stage_where_it_was_not_run(choice: str) -> None:
+    clinic, desk = clinic_with(Told(KILLED)), desk_at("one_label")
+    desk.go_to(stage="data")
+    assert clinic.plan(desk, "answer", choice) == "data"
+    assert desk.record.case("one_label").answers == {"data": int(choice)}
+
+
+@pytest.mark.parametrize("choice", ["7", "-2", "x", ""])
+def test_an_answer_that_no_page_offers_is_none(choice: str) -> None:
+    clinic, desk = clinic_with(Told(KILLED)), desk_at("one_label")
+    assert clinic.plan(desk, "answer", choice) is None
+    assert desk.record.case("one_label").answers == {}
+
+
+def test_a_wrong_diagnosis_has_one_more_try_and_the_second_is_the_last() -> None:
+    clinic, desk = clinic_with(Told(KILLED)), desk_at("one_label")
+    for cause, sure in (("imbalanced", "certain"), ("imbalanced", ""), ("label_order", "guess")):
+        clinic.press(desk, "cause", cause)
+        clinic.press(desk, "sure", sure)
+        case = desk.record.case("one_label")
+        assert (case.missed, case.missed_sure) == ("imbalanced", "certain")
+        assert clinic.scene(desk).open == (cause == "label_order")
+    assert (case.cause, case.sure) == ("label_order", "guess")
+    clinic.press(desk, "cause", "one_label")
+    assert desk.record.case("one_label") == case
+
+
+def test_a_sure_crash_is_answered_before_its_twin_has_trained() -> None:
+    class Twin(Told):
+        def events(self, run: Run) -> Iterator[Event]:
+            if run.script != clinic.known["two_labels"].script:
+                self.over.wait(20)
+            yield from super().events(run)
+
+    clinic = clinic_with(Twin(StageStarted("train"), StageEnded("train", "fail", 0.1), FAILED))
+    desk, began = desk_at("two_labels"), time.monotonic()
+    followed(clinic, desk, "train")
+    assert time.monotonic() - began < 10
+    assert clinic.scene(desk).reports["train"].outcome == "fail"
+
+
+def test_a_wrong_repair_is_answered_with_what_its_run_found() -> None:
+    shifted = Finding("labels_shifted", "fault", "data", 3, {"low": 1, "high": 3})
+    found = (StageStarted("data"), Found(shifted), StageEnded("data", "fail", 0.1), FAILED)
+    clinic, desk = clinic_with(Told(*found)), desk_at("two_labels")
+    assert clinic.apply(desk, "one_label")
+    followed(clinic, desk, WALK)
+    page = repairs(clinic.scene(desk), WORDS)
+    assert sentence(WORDS.finding(shifted)) in page
+    assert escape(clinic.known["two_labels"].words.fixes["one_label"].says) in page
+
+
+def test_the_solution_of_a_healthy_script_is_to_leave_it_alone() -> None:
+    clinic, desk = clinic_with(Told(KILLED)), desk_at("nothing_wrong")
+    assert WORDS.say("clinic", "solution") in repairs(clinic.scene(desk), WORDS)
+    assert clinic.plan(desk, "solution", "") == WALK
+    assert desk.visit.changes == ()
+    assert desk.record.case("nothing_wrong").peeked
+
+
 def test_how_a_killed_run_ended_is_shown_to_who_ran_it_and_to_nobody_else() -> None:
     clinic, desk, other = clinic_with(Told(*PASSED, KILLED)), desk_at("one_label"), Desk()
     followed(clinic, desk, WALK)
@@ -94,7 +207,7 @@ def test_how_a_killed_run_ended_is_shown_to_who_ran_it_and_to_nobody_else() -> N
     assert scene.reports["setup"].outcome == "pass"
     assert scene.reports["data"].outcome == "unknown"
     desk.go_to(stage="data")
-    desk.remember(opened=True)
+    desk.remember(opened=True, answers={"data": LOOKED})
     assert WORDS.say("finding", "killed") in evidence(clinic.scene(desk), WORDS)
     other.visit, other.record = desk.visit, desk.record
     assert clinic.scene(other).reports == {}
@@ -106,6 +219,7 @@ def test_a_run_that_came_no_further_than_setup_leads_there_and_says_why(what: st
     missing = Outcome("unknown", "cpu", 0.0, {}, Finding("framework_missing", "note", "setup"))
     clinic, desk = clinic_with(Told(missing)), desk_at("one_label")
     desk.go_to(stage="forward")
+    desk.remember(answers={"setup": LOOKED})
     followed(clinic, desk, what)
 
     assert desk.visit.stage == "setup"
@@ -118,6 +232,7 @@ def test_a_warm_process_that_died_is_told_at_once_and_nobody_is_asked_to_guess()
     numbers = {"framework": "keras", "how": "signal 11, SIGSEGV"}
     died = Finding("warm_crashed", "fault", "setup", None, numbers)
     clinic, desk = clinic_with(Told(Outcome("unknown", "cpu", 0.0, {}, died))), desk_at("one_label")
+    desk.remember(answers={"setup": LOOKED})
     followed(clinic, desk, WALK)
     scene = clinic.scene(desk)
 
@@ -179,6 +294,7 @@ def test_the_address_of_a_scenario_is_enough_to_run_it_ahead() -> None:
 def test_a_recording_is_shown_as_one_and_nothing_runs() -> None:
     engine = Told(KILLED)
     clinic, desk = clinic_with(engine, RECORDED), desk_at("gpu_assert")
+    desk.remember(answers={"forward": LOOKED})
     followed(clinic, desk, WALK)
     scene = clinic.scene(desk)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from debugger import catalogue, frameworks, settings
+from debugger.catalogue.scenario import number_of
 from debugger.web import host
 from debugger.web.catalogue_page import first_page
 from debugger.web.host import Closed, why_closed
@@ -23,7 +24,8 @@ NOTE = OF_KERAS.say("page", "framework_missing")
 
 
 def card(html: str, scenario_id: str) -> str:
-    return next(one for one in html.split('<li class="card"')[1:] if f'id="{scenario_id}"' in one)
+    name = f'id="case-{number_of(scenario_id)}"'
+    return next(one for one in html.split('<li class="card"')[1:] if name in one)
 
 
 def chips(html: str) -> list[str]:
@@ -75,7 +77,7 @@ def test_a_closed_keras_shelf_says_why_once_and_on_each_card() -> None:
     for name in closed:
         assert 'data-closed="1"' in card(html, name)
         assert OF_KERAS.say("page", "needs_framework") in card(html, name)
-        assert f'href="clinic?scenario={name}"' in card(html, name)
+        assert f'href="clinic?case={number_of(name)}"' in card(html, name)
     assert 'data-closed="0"' in card(html, "two_labels")
     assert OF_KERAS.say("page", "needs_framework") not in card(html, "two_labels")
 

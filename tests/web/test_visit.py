@@ -18,6 +18,7 @@ from debugger.web.visit import (
     export_record,
     import_record,
     kept_case,
+    merged,
     read_address,
     read_record,
     shuffled,
@@ -30,20 +31,32 @@ KNOWN = {scenario.id: scenario for scenario in ALL}
 
 
 def test_an_address_brings_the_same_view_back() -> None:
-    visit = Visit("two_labels", "batch", ("three_labels",), "en", present=True)
+    visit = Visit("two_labels", "batch", ("three_labels",), "en", present=True, panel="evidence")
+    assert read_address(visit.address, KNOWN) == visit
+    assert read_address(Visit("two_labels").address, KNOWN) == Visit("two_labels")
+
+
+@pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.id)
+def test_an_address_does_not_tell_what_is_wrong_and_an_old_one_leads_to_it(
+    scenario: catalogue.Scenario,
+) -> None:
+    visit = read_address(f"scenario={scenario.id}&stage=batch", KNOWN)
+    assert visit.scenario == scenario.id
+    assert re.fullmatch(r"\?case=\d{4}&stage=batch", visit.address)
     assert read_address(visit.address, KNOWN) == visit
 
 
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
-        ("scenario=two_labels&stage=nonsense", Visit("two_labels")),
-        ("scenario=two_labels&fixes=no_such_fix", Visit("two_labels")),
-        ("scenario=two_labels&fixes=three_labels,three_labels", Visit("two_labels")),
+        ("scenario=two_labels&stage=nonsense", Visit("two_labels", lost=True)),
+        ("scenario=two_labels&fixes=no_such_fix", Visit("two_labels", lost=True)),
+        ("case=2587&changes=1111", Visit("two_labels", lost=True)),
+        ("scenario=two_labels&fixes=three_labels,three_labels", Visit("two_labels", lost=True)),
         ("scenario=two_labels&lang=<script>", Visit("two_labels")),
     ],
 )
-def test_what_an_address_gets_wrong_is_left_out(query: str, expected: Visit) -> None:
+def test_what_an_address_gets_wrong_is_left_out_and_said(query: str, expected: Visit) -> None:
     assert read_address(query, KNOWN) == expected
 
 
@@ -63,8 +76,21 @@ def test_a_record_goes_through_a_file_and_back() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"cases": 1}', '{"version": 2}', '{"more": 1}'])
 def test_a_file_of_something_else_is_refused_with_a_reason(text: str) -> None:
-    with pytest.raises(RecordError, match=":"):
+    with pytest.raises(RecordError) as caught:
         import_record(text)
+    said = Words().say("page", caught.value.code, place=caught.value.place)
+    assert said.endswith(".")
+    assert caught.value.place in said
+
+
+def test_a_file_that_is_loaded_takes_nothing_away() -> None:
+    mine = Record(learner="0a0b0c0d").changed("two_labels", solved=True).changed("imbalanced")
+    loaded = Record(learner="ffffffff").changed("two_labels", hints=4)
+    loaded = loaded.changed("one_label", solved=True).changed("imbalanced", answers={"data": 1})
+    both = merged(mine, loaded)
+    assert (both.learner, both.solved) == ("0a0b0c0d", {"two_labels", "one_label"})
+    assert both.case("two_labels").hints == 0
+    assert both.case("imbalanced").answers == {"data": 1}
 
 
 @pytest.mark.parametrize("kept", ["", "{}", "7", "x", "[]", '{"cases": 3, "learner": 4}'])

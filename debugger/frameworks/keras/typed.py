@@ -25,8 +25,8 @@ SNIPPETS = {
     "head": "model.config.num_labels\ntokenized_datasets['train'].features['label'].names",
     "logits": "outputs.logits.shape",
     "loss_of_each": (
-        f"{_LOGITS}\n"
-        "tf.keras.losses.sparse_categorical_crossentropy(y, outputs.logits, from_logits=True)"
+        "rows = map(tf.data.Dataset.from_tensors, train_dataset.take(1).unbatch().batch(1))\n"
+        "[model.evaluate(row, verbose=0, return_dict=True)['loss'] for row in rows]"
     ),
     "step": "model.fit(train_dataset.take(2))",
     "blocks": (

@@ -72,13 +72,18 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
 
 
 def _planned_steps(trainer: Trainer) -> int | None:
+    if trainer.args.max_steps > 0:
+        return trainer.args.max_steps
+    in_epoch = _steps_in_epoch(trainer)
+    return None if in_epoch is None else math.ceil(trainer.args.num_train_epochs * in_epoch)
+
+
+def _steps_in_epoch(trainer: Trainer) -> int | None:
     args, rows = trainer.args, trainer.train_dataset
-    if args.max_steps > 0:
-        return args.max_steps
     if not isinstance(rows, Sized):
         return None
     batches = math.ceil(len(rows) / args.train_batch_size)
-    return math.ceil(args.num_train_epochs * math.ceil(batches / args.gradient_accumulation_steps))
+    return math.ceil(batches / args.gradient_accumulation_steps)
 
 
 def _planned_evaluations(trainer: Trainer, steps: int | None) -> int | None:
@@ -96,9 +101,13 @@ def _planned_evaluations(trainer: Trainer, steps: int | None) -> int | None:
     if steps is None:
         return None
     delay = args.eval_delay or 0  # set_evaluate leaves None there
-    if strategy == "epoch":
-        return max(0, math.ceil(args.num_train_epochs) - math.ceil(delay))
-    return _evaluations_by_steps(args, steps, delay)
+    if strategy != "epoch":
+        return _evaluations_by_steps(args, steps, delay)
+    in_epoch = _steps_in_epoch(trainer)
+    if not in_epoch:
+        return None
+    ends = [*range(in_epoch, steps, in_epoch), steps]  # the last epoch may be cut short
+    return sum(end / in_epoch >= delay for end in ends)
 
 
 def _evaluations_by_steps(args: Any, steps: int, delay: float) -> int:

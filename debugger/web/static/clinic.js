@@ -2,7 +2,10 @@
   const root = document.documentElement;
   const one = (selector) => document.querySelector(selector);
   const typing = (target) => target.closest && target.closest('input,textarea,select,[contenteditable=true]');
-  const dark = (on) => { document.body.classList.toggle('dark', on); localStorage.setItem('clinic-theme', on ? 'dark' : 'light'); };
+  // Some browsers forbid a page to keep anything, embedded ones above all: then it forgets.
+  const read = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
+  const write = (name, text) => { try { localStorage.setItem(name, text); } catch { /* forbidden */ } };
+  const dark = (on) => { document.body.classList.toggle('dark', on); write('clinic-theme', on ? 'dark' : 'light'); };
   let asked = null, held = null, waiting = null, number = 0, unheard = 0, turn = 0;
   const presses = [];
   let blamed = null, stage = null;
@@ -21,8 +24,8 @@
     },
     // One press after the other: the next one waits until the server has heard the last.
     press(send) { presses.push(send); if (!unheard) next(); },
-    // Everything that this browser remembers, as text. Some browsers forbid to keep anything.
-    kept() { try { return localStorage.getItem('training-clinic') || ''; } catch { return ''; } },
+    // Everything that this browser remembers, as text.
+    kept() { return read('training-clinic') || ''; },
     expect() { clearTimeout(waiting); waiting = setTimeout(look, 4000); },
     choose(use) {
       const input = document.createElement('input');
@@ -32,7 +35,7 @@
     },
   };
 
-  const saved = localStorage.getItem('clinic-theme');
+  const saved = read('clinic-theme');
   const wish = new URLSearchParams(location.search).get('__theme');
   const start = () => { if (saved && !wish) document.body.classList.toggle('dark', saved === 'dark'); watch(); };
 
@@ -56,6 +59,22 @@
     }
   };
 
+  // What a student is given never opens in present mode.
+  const copy = async (button) => {
+    const link = new URL(location.href);
+    link.searchParams.delete('present');
+    try { await navigator.clipboard.writeText(link.href); } catch { window.prompt(button.textContent, link.href); return; }
+    button.textContent = button.dataset.copy;
+    say(button.dataset.copy);
+  };
+
+  // One region that stays while everything around it is drawn anew: what a screen reader is told.
+  const say = (text) => {
+    let region = one('#said');
+    if (!region) { region = document.createElement('div'); region.id = 'said'; region.className = 'sr'; region.setAttribute('aria-live', 'polite'); document.body.append(region); }
+    if (text && region.textContent !== text) region.textContent = text;
+  };
+
   // What the page itself says, in the language in which the server has drawn it.
   const words = () => (one(`meta[name=clinic-words][lang="${root.lang}"]`) || one('meta[name=clinic-words]')).dataset;
 
@@ -68,12 +87,13 @@
       setTimeout(() => { const again = same(early.dataset.act, early.dataset.with); if (again) again.click(); }, 100);
       return;
     }
-    const target = event.target.closest('[data-line],[data-to],[data-theme],[data-filter],[data-reload]');
+    const target = event.target.closest('[data-line],[data-to],[data-theme],[data-filter],[data-reload],[data-copy]');
     if (!target) return;
     if (target.dataset.line) goto(target.dataset.line);
     else if (target.dataset.to) { const part = document.getElementById(target.dataset.to); if (part) { part.scrollIntoView({ block: 'center' }); part.focus({ preventScroll: true }); } }
     else if ('theme' in target.dataset) dark(!document.body.classList.contains('dark'));
     else if ('filter' in target.dataset) filter(target);
+    else if ('copy' in target.dataset) copy(target);
     else location.reload();
   });
 
@@ -91,7 +111,7 @@
   });
   const keepFocus = () => {
     if (!held || document.activeElement !== document.body) return;
-    const again = same(...held) || one('#foot .act');
+    const again = same(...held) || one('#right .verdict') || one('#foot .act');
     if (again) again.focus({ preventScroll: true });
   };
 
@@ -104,7 +124,7 @@
     send(unheard);
   };
 
-  const store = (text) => { try { localStorage.setItem('training-clinic', text); } catch { /* forbidden */ } };
+  const store = (text) => write('training-clinic', text);
   let last = '';
   // Only this tab's scenario is written: another tab may have solved another one meanwhile.
   const keep = (told) => {
@@ -142,6 +162,7 @@
     const fault = one('#left .code .row.fault'), box = fault && fault.closest('.code');
     if (fault && blamed !== fault.id) box.scrollTop += fault.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
     blamed = fault && fault.id;
+    say([...document.querySelectorAll('#right [data-news]')].map((part) => part.dataset.news).join(' '));
     const told = one('[data-store]');
     if (told) { store(told.dataset.store); told.remove(); }
     const file = one('[data-save]');
@@ -185,7 +206,8 @@
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     // In front of a class answers stay hidden until this key.
     if (key === 's') root.classList.toggle('reveal');
-    if (/^[1-9]$/.test(key)) press(`#rail li:nth-child(${key}) button`);
+    if (key === '0') press('#right [data-with=symptom]');
+    else if (/^[1-9]$/.test(key)) press(`#rail li:nth-child(${key}) button`);
     else if (keys[key]) press(keys[key]);
   });
 

@@ -1,0 +1,87 @@
+"""The end of a cure: what was before, what is now, and what was changed for nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from debugger import catalogue
+from debugger.judge import Judgement
+from debugger.report import StageReport
+from debugger.web.finale import proof
+from debugger.web.scene import Busy, Scene
+from debugger.web.visit import Case, Visit
+from debugger.words import Words
+
+WORDS = Words()
+CURED = Judgement(True, (), None)
+
+
+def trained(accuracy: float, steps: int = 60) -> StageReport:
+    measured = {"accuracy": accuracy, "majority": 0.36, "steps": steps}
+    curves = {"loss": ((1.0, 1.1), (2.0, 1.0)), "accuracy": ((60.0, accuracy),)}
+    return StageReport("train", "pass", measured=measured, curves=curves)
+
+
+def shown(scenario_id: str, changes: tuple[str, ...], **known: Any) -> str:
+    scenario = catalogue.find(scenario_id)
+    case = known.pop("case", Case())
+    visit = Visit(scenario_id, changes=changes)
+    scene = Scene(scenario, (), visit, case, "0a0b0c0d", **known)
+    vars(scene)["verdict"] = CURED
+    return proof(scene, WORDS)
+
+
+def said(code: str, **numbers: object) -> str:
+    return WORDS.say("clinic", code, **numbers)
+
+
+BEFORE_AND_AFTER = {"broken": trained(0.004), "here": trained(0.81), "twin": trained(0.81)}
+
+
+def test_before_and_after_stand_side_by_side_with_the_twin_and_its_curve() -> None:
+    html = shown("label_order", ("leave_the_numbers",), trainings=BEFORE_AND_AFTER)
+    assert "<dd>0.4%</dd>" in html
+    assert html.count("<dd>81%</dd>") == 2
+    assert said("figures", steps=60) in html
+    assert said("too_few_steps", steps=60) not in html
+    for kind in ("broken", "here", "twin"):
+        assert f'class="line {kind}"' in html
+
+
+def test_what_was_changed_is_shown_line_by_line() -> None:
+    assert 'class="add"' in shown("two_labels", ("three_labels",))
+
+
+def test_accuracies_of_other_steps_are_not_compared() -> None:
+    trainings = {**BEFORE_AND_AFTER, "broken": trained(0.004, steps=20)}
+    html = shown("label_order", ("leave_the_numbers",), trainings=trainings)
+    assert "<dd>0.4%</dd>" not in html
+    assert html.count("<dd>81%</dd>") == 2
+
+
+def test_a_script_that_crashed_has_no_number_and_says_so() -> None:
+    trainings = {"here": trained(0.81), "twin": trained(0.81)}
+    assert f"<dd>{said('it_stopped')}</dd>" in shown(
+        "two_labels", ("three_labels",), trainings=trainings
+    )
+
+
+def test_a_few_steps_are_called_few_unless_it_still_trains() -> None:
+    trainings = {"here": trained(0.3, 20), "twin": trained(0.3, 20)}
+    html = shown("two_labels", ("three_labels",), trainings=trainings)
+    assert said("too_few_steps", steps=20) in html
+    html = shown("two_labels", ("three_labels",), trainings=trainings, busy=Busy("train"))
+    assert said("trains_on") in html
+    assert said("too_few_steps", steps=20) not in html
+
+
+@pytest.mark.parametrize(("changes", "needless"), [((), 0), (("the_default_rate",), 1)])
+def test_a_change_that_the_cure_did_not_need_is_named(
+    changes: tuple[str, ...], needless: int
+) -> None:
+    scenario = catalogue.find("shuffled_labels")
+    html = shown("shuffled_labels", (*scenario.twin_fixes, *changes))
+    label = scenario.words.fixes["the_default_rate"].label
+    assert html.count(said("left_in", labels=label)) == needless

@@ -1,0 +1,82 @@
+"""Nothing that a page shows before the diagnosis names the cause: no text, and no link."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from debugger import catalogue, settings
+from debugger.web.catalogue_page import first_page
+from debugger.web.clinic import Clinic
+from debugger.web.clinic_page import PARTS
+from debugger.web.desk import Desk
+from debugger.web.regions import PANELS, SIDES
+from debugger.web.visit import LOOKED, Record, Visit
+from debugger.words import Words
+from debugger.workers.sharing import Shared
+
+WORDS = Words()
+ALL = catalogue.every()
+CLINIC = Clinic(ALL, Shared(None), settings.read({}))  # type: ignore[arg-type]
+CHOICES = re.compile(r'<button [^>]*data-act="(cause|choose)".*?</button>', re.DOTALL)
+"""Causes and changes to choose from: all of them stand there, right and wrong alike."""
+
+
+def read(page: str) -> str:
+    """What a person reads, hears or sees in the address bar."""
+    page = CHOICES.sub("", page)
+    links = re.findall(r'(?:href|data-address|download|title|aria-label)="(.*?)"', page)
+    return html.unescape(" ".join([*links, re.sub(r"<[^>]*>", " ", page)]))
+
+
+def shown(scenario: catalogue.Scenario, **remembered: object) -> str:
+    desk = Desk(visit=Visit(scenario.id))
+    desk.remember(**remembered)
+    words = WORDS.of(scenario.framework)
+    pages: list[str] = []
+    for panel in PANELS:
+        for side in SIDES:
+            desk.go_to(panel=panel, side=side)
+            pages += [part(CLINIC.scene(desk), words) for part in PARTS.values()]
+    return read("".join(pages))
+
+
+def telling(scenario: catalogue.Scenario) -> list[str]:
+    words, said = WORDS.of(scenario.framework), scenario.words
+    told = [scenario.course.title, scenario.course.url, scenario.origin.url, said.lesson]
+    told += [one.says for one in (*said.fixes.values(), *said.cheats.values())]
+    told += [scenario.id] if "_" in scenario.id else []
+    if scenario.code:
+        told += [scenario.code, words.say("cause", scenario.code)]
+    return told
+
+
+@pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.id)
+def test_a_page_tells_nothing_before_the_diagnosis(scenario: catalogue.Scenario) -> None:
+    page = shown(scenario, answers=dict.fromkeys(scenario.words.questions, LOOKED))
+    assert scenario.words.complaint in page
+    told = [re.compile(rf"\b{re.escape(text)}(?!\w)") for text in telling(scenario)]
+    assert [text.pattern for text in told if text.search(page)] == []
+
+
+def test_what_was_kept_back_is_told_to_who_asks_for_it() -> None:
+    scenario = catalogue.find("wrong_collator")
+    page = shown(scenario, opened=True)
+    assert scenario.course.title in page
+    assert scenario.course.url in page
+
+
+def test_no_link_of_the_first_page_names_a_scenario() -> None:
+    links = re.findall('href="(.*?)"', first_page(ALL, WORDS, Record()))
+    assert len(links) > len(ALL)
+    named = [scenario.id for scenario in ALL if any(scenario.id in link for link in links)]
+    assert named == []
+
+
+def test_every_repair_panel_looks_alike() -> None:
+    for scenario in ALL:
+        page = shown(scenario)
+        assert WORDS.say("clinic", "solution") in page
+        assert len(scenario.patches) >= 8
