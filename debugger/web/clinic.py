@@ -193,7 +193,7 @@ class Clinic:
         desk.remember(running=SYMPTOM)
         desk.go_to(panel=SYMPTOM)
         flight = self._engine.board(self._whole_script(self.known[desk.visit.scenario]))
-        desk.flights = [flight]
+        desk.flights, desk.aside = [flight], True
         yield
         try:
             async for _ in self._watch(desk):
@@ -208,7 +208,7 @@ class Clinic:
     def _leave(self, desk: Desk) -> None:
         for flight in desk.flights:
             self._engine.leave(flight, at_once=desk.stopping)
-        desk.flights = []
+        desk.flights, desk.aside = [], False
         if desk.stopping:
             desk.note = "stopped_by_you"
         desk.remember(running=None)
@@ -275,7 +275,7 @@ class Clinic:
         runs = [self._run(scenario, "train", script) for script in dict.fromkeys(scripts)]
         if all(self._engine.known(run) for run in runs):
             return
-        desk.flights = [self._engine.board(run) for run in runs]
+        desk.flights, desk.aside = [self._engine.board(run) for run in runs], True
         yield
         try:
             async for _ in self._watch(desk):
@@ -345,7 +345,7 @@ class Clinic:
         reports = dict(broken)
         if visit.changes:
             reports, sources = self._known_reports(desk, visit.variant, script)
-        if desk.flights and case.running != SYMPTOM:
+        if desk.flights and not desk.aside:
             live = report_of(desk.flights[0])
             twin = report_of(desk.flights[1]) if len(desk.flights) > 1 else None
             if desk.flights[0].run.script == script:
@@ -373,6 +373,7 @@ class Clinic:
             heard=desk.heard,
             kept="" if visit.demo else kept_case(desk.record, scenario.id),
             showing=desk.showing,
+            aside=desk.aside,
         )
 
     def _trainings(self, desk: Desk, script: str) -> dict[str, StageReport]:

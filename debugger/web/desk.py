@@ -16,7 +16,8 @@ class Desk:
     """Mutable on purpose: a press and a run that is going on work on the same tab.
 
     `own` holds what nobody else is shown: how runs ended that were ended from outside. `symptom`
-    is how the whole script ended when this tab ran it.
+    is how the whole script ended when this tab ran it. What runs `aside` is no stage of the walk:
+    the whole script, or a longer training at the end of a cure.
     """
 
     visit: Visit = field(default_factory=Visit)
@@ -31,6 +32,7 @@ class Desk:
     wanted: str | None = None
     stopping: bool = False
     showing: bool = False
+    aside: bool = False
     note: str = ""
     caption: str = ""
 

@@ -65,7 +65,7 @@ def _caption(scene: Scene, words: Words) -> str:
 def _stage(scene: Scene, words: Words, number: int, name: StageName) -> str:
     report = scene.reports.get(name)
     state, mark, kind = words.say("outcome", "not run"), str(number), "idle"
-    busy = None if scene.seeing else scene.busy
+    busy = None if scene.aside else scene.busy
     if busy is not None and busy.stage == name and not busy.ended:
         state, mark, kind = words.say("clinic", "running"), "", "busy"
     elif report is not None and report.outcome != "not run":
@@ -143,7 +143,7 @@ def _pane(act: str, inside: str) -> str:
 def _status(scene: Scene, words: Words) -> str:
     busy = scene.busy
     if busy is not None:
-        stage = words.say("clinic", "script") if scene.seeing else words.say("short", busy.stage)
+        stage = words.say("clinic", "script") if scene.aside else words.say("short", busy.stage)
         if busy.place:
             return words.say("clinic", "place", place=busy.place)
         if busy.of:

@@ -11,7 +11,7 @@ from debugger.catalogue import Cheat, Fix, Scenario
 from debugger.judge import Judgement, judge
 from debugger.outcome import STAGES, Finding, StageName
 from debugger.report import Report, StageReport
-from debugger.web.visit import NOTHING_WRONG, SYMPTOM, Case, Visit, causes, shuffled, stacked
+from debugger.web.visit import NOTHING_WRONG, Case, Visit, causes, shuffled, stacked
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,8 @@ class Scene:
 
     `kept` is what the browser is to remember; of a demonstration, nothing. `broken` and `symptom`
     are about the script as it was found: what its stages showed, and what its author saw.
-    `trainings` are those to compare at the end of a cure: "broken", "here" and "twin".
+    `trainings` are those to compare at the end of a cure: "broken", "here" and "twin". What runs
+    `aside` belongs to no stage.
     """
 
     scenario: Scenario
@@ -66,6 +67,7 @@ class Scene:
     note: str = ""
     caption: str = ""
     showing: bool = False
+    aside: bool = False
     turn: int = 0
     heard: int = 0
     kept: str = ""
@@ -74,11 +76,6 @@ class Scene:
     def occupied(self) -> bool:
         """Something runs, or is being demonstrated: nothing else can be started now."""
         return self.busy is not None or self.showing
-
-    @property
-    def seeing(self) -> bool:
-        """What runs is the whole script, to see what its author saw: no stage of the quiz."""
-        return self.busy is not None and self.case.running == SYMPTOM
 
     @property
     def asked(self) -> bool:

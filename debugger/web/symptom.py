@@ -49,6 +49,6 @@ def _saw(scene: Scene, report: Report, words: Words) -> str:
     )
     if printed:
         parts.append(f'<pre class="terminal" tabindex="0">{escape(printed)}</pre>')
-    if not parts and not scene.seeing:
+    if not parts and not scene.aside:
         parts.append(f'<p class="empty">{escape(words.say("clinic", "saw_nothing"))}</p>')
     return "".join(parts)
