@@ -132,9 +132,11 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     with urllib.request.urlopen(f"{page.url.split('/clinic')[0]}/{address}") as taken:
         assert taken.read().decode() == scenario.twin
 
+    page.wait_for_timeout(500)  # gradio tells the console of an answer that a reload cuts off
     page.reload()
     page.wait_for_selector("#foot button")
     assert all(state(page, stage) == WORDS.say("outcome", "pass") for stage in STAGES)
+    page.wait_for_timeout(500)
     page.click(".home")
     page.wait_for_selector(f"{card('wrong_collator')} .solved")
     assert page.complaints == []
