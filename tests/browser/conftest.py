@@ -11,18 +11,18 @@ import pytest
 from tests.browser.app import CHROMIUM, QUIET, Visit, open_page, running_app
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def app() -> Iterator[tuple[str, subprocess.Popen[str]]]:
     with running_app() as app:
         yield app
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address(app: tuple[str, subprocess.Popen[str]]) -> str:
     return app[0]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")
