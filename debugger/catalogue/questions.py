@@ -7,6 +7,7 @@ from dataclasses import asdict
 from math import log
 
 from debugger.catalogue.scenario import WORDS, Cheat, Fix, Scenario
+from debugger.outcome import StageName
 from debugger.report import Report
 from debugger.words import Words
 
@@ -31,11 +32,7 @@ SENTENCE = re.compile(r"(?<=[.:;?!])\s+")
 
 def about_questions(scenario: Scenario) -> Iterator[str]:
     """What gives an answer away before the learner has found it."""
-    longest = [
-        stage
-        for stage, question in scenario.words.questions.items()
-        if all(len(question.choices[0]) > len(other) for other in question.choices[1:])
-    ]
+    longest = with_the_longest_right(scenario)
     if len(longest) > MOST_LONGEST:
         yield (
             f"questions should have a right choice that is the longest at most {MOST_LONGEST} "
@@ -51,6 +48,15 @@ def about_questions(scenario: Scenario) -> Iterator[str]:
         ]
         for said in dict.fromkeys(told):
             yield f'{key} should not tell the cause before it is found; it says "{said}".'
+
+
+def with_the_longest_right(scenario: Scenario) -> list[StageName]:
+    """The stages whose right choice is longer than every other one."""
+    return [
+        stage
+        for stage, question in scenario.words.questions.items()
+        if all(len(question.choices[0]) > len(other) for other in question.choices[1:])
+    ]
 
 
 def texts(scenario: Scenario) -> Iterator[tuple[str, str]]:
@@ -73,9 +79,7 @@ def about_what_happens(
     scenario: Scenario, patch: Fix | Cheat, script: str, reports: Iterable[Report]
 ) -> Iterator[str]:
     """The same for what is said to happen with a change."""
-    words = scenario.words
-    table = "fixes" if isinstance(patch, Fix) else "cheats"
-    said = getattr(words, table)[patch.id]
+    table, said = "fixes" if isinstance(patch, Fix) else "cheats", scenario.words.of(patch.id)
     return _unshown(scenario, [(f"{table}.{patch.id}.says", said.says)], reports, script)
 
 
@@ -124,7 +128,7 @@ def _stems(text: str) -> set[str]:
 
 def _numbers(text: str) -> Iterator[float]:
     for found in re.findall(r"\d[\d,_]*(?:\.\d+)?(?:e-?\d+)?", text):
-        yield from (float(part) for part in {found.replace(",", "").replace("_", "")})
+        yield float(found.replace(",", "").replace("_", ""))
         yield from (float(part) for part in found.split(",") if part.replace(".", "", 1).isdigit())
 
 

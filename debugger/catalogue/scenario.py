@@ -187,6 +187,10 @@ class ScenarioWords:
     cheats: dict[str, Said] = field(default_factory=dict)
     since_then: Text | None = None
 
+    def of(self, patch_id: str) -> Said:
+        """What is said of a change, whether it mends or cheats."""
+        return self.fixes.get(patch_id) or self.cheats[patch_id]
+
 
 @dataclass(frozen=True, config=STRICT)
 class Scenario:

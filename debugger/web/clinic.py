@@ -193,17 +193,21 @@ class Clinic:
         desk.remember(running=SYMPTOM)
         desk.go_to(panel=SYMPTOM)
         flight = self._engine.board(self._whole_script(self.known[desk.visit.scenario]))
-        desk.flights, desk.aside = [flight], True
+        async for _ in self._follow_aside(desk, [flight]):
+            yield
+        if not desk.stopping:
+            desk.symptom = report_of(flight)
+            desk.remember(seen=True)
+        yield
+
+    async def _follow_aside(self, desk: Desk, flights: list[Flight]) -> AsyncGenerator[None]:
+        desk.flights, desk.aside = flights, True
         yield
         try:
             async for _ in self._watch(desk):
                 yield
         finally:
             self._leave(desk)
-        if not desk.stopping:
-            desk.symptom = report_of(flight)
-            desk.remember(seen=True)
-        yield
 
     def _leave(self, desk: Desk) -> None:
         for flight in desk.flights:
@@ -275,22 +279,16 @@ class Clinic:
         runs = [self._run(scenario, "train", script) for script in dict.fromkeys(scripts)]
         if all(self._engine.known(run) for run in runs):
             return
-        desk.flights, desk.aside = [self._engine.board(run) for run in runs], True
-        yield
-        try:
-            async for _ in self._watch(desk):
-                yield
-        finally:
-            self._leave(desk)
+        async for _ in self._follow_aside(desk, [self._engine.board(run) for run in runs]):
+            yield
         yield
 
     async def _watch(self, desk: Desk) -> AsyncGenerator[None]:
         def over() -> bool:
-            first = desk.flights[0]
-            crashed = first.ended and report_of(first).outcome in ("fail", "stopped", "unknown")
-            trained = bool(report_of(first).stage("train").curves) if crashed else True
-            all_ended = all(flight.ended for flight in desk.flights)
-            return desk.stopping or all_ended or not trained
+            if desk.stopping or all(flight.ended for flight in desk.flights):
+                return True
+            first = desk.flights[0]  # where it did not get to train, there is nothing to compare
+            return first.ended and not report_of(first).stage("train").curves
 
         seen = -1
         while True:

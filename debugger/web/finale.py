@@ -72,9 +72,8 @@ def _before_and_after(scene: Scene, words: Words) -> str:
 
 def _left_in(scene: Scene, words: Words) -> str:
     """Changes that stand in the cured script and that the cure did not need."""
-    said = scene.scenario.words
     needless = [
-        (said.fixes.get(patch.id) or said.cheats[patch.id]).label
+        scene.scenario.words.of(patch.id).label
         for patch in scene.scenario.patches
         if patch.id in scene.visit.changes and not (isinstance(patch, Fix) and patch.right)
     ]

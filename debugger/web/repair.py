@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from debugger.catalogue import Cheat, Fix
-from debugger.catalogue.scenario import Said
 from debugger.evidence.markup import escape, sentence
 from debugger.web import listing
 from debugger.web.buttons import button
@@ -30,15 +29,10 @@ def repairs(scene: Scene, words: Words) -> str:
     return "".join(parts)
 
 
-def _said(scene: Scene, patch_id: str) -> Said:
-    words = scene.scenario.words
-    return words.fixes.get(patch_id) or words.cheats[patch_id]
-
-
 def _option(scene: Scene, words: Words, patch: Fix | Cheat) -> str:
     if patch.id in scene.visit.changes:
         return ""
-    label = escape(_said(scene, patch.id).label)
+    label = escape(scene.scenario.words.of(patch.id).label)
     if patch.id in scene.case.tried:
         label += f" <small>({escape(words.say('clinic', 'tried'))})</small>"
     chosen = str(scene.visit.chosen == patch.id).lower()
@@ -50,7 +44,9 @@ def _chosen(scene: Scene, words: Words) -> str:
     if patch is None:
         return f'<p class="empty">{escape(words.say("clinic", "not_yet_tried"))}</p>'
     changes = scene.with_patch(patch.id)
-    gone = [_said(scene, change) for change in scene.visit.changes if change not in changes]
+    gone = [
+        scene.scenario.words.of(change) for change in scene.visit.changes if change not in changes
+    ]
     instead = "".join(
         f"<p class='dim'>{escape(words.say('clinic', 'instead', label=said.label))}</p>"
         for said in gone
@@ -63,7 +59,7 @@ def _chosen(scene: Scene, words: Words) -> str:
 
 def _applied(scene: Scene, words: Words, patch_id: str) -> str:
     """A change that is in the script, and, once it has run, what really happens with it."""
-    said = _said(scene, patch_id)
+    said = scene.scenario.words.of(patch_id)
     head = escape(words.say("clinic", "applied", label=said.label))
     really = ""
     if scene.reports and scene.busy is None and patch_id == scene.visit.changes[-1]:

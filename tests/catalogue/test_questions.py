@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from debugger import catalogue
-from debugger.catalogue.questions import about_numbers, about_questions, about_what_happens, texts
+from debugger.catalogue.questions import (
+    about_numbers,
+    about_questions,
+    about_what_happens,
+    texts,
+    with_the_longest_right,
+)
 from debugger.outcome import Evidence
 from debugger.report import Report, StageReport
 
@@ -44,17 +50,10 @@ def test_what_happens_with_a_change_quotes_its_own_run(shown: int, complaints: i
     assert len(list(told)) == complaints
 
 
-def longest_right(scenario: catalogue.Scenario) -> int:
-    return sum(
-        all(len(question.choices[0]) > len(other) for other in question.choices[1:])
-        for question in scenario.words.questions.values()
-    )
-
-
 def test_the_right_choice_is_not_the_longest_more_often_than_by_chance() -> None:
     questions = [one for scenario in ALL for one in scenario.words.questions.values()]
     by_chance = sum(1 / len(question.choices) for question in questions)
-    assert sum(map(longest_right, ALL)) <= by_chance
+    assert sum(len(with_the_longest_right(scenario)) for scenario in ALL) <= by_chance
 
 
 @pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.id)
