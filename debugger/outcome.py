@@ -12,7 +12,9 @@ StageName = Literal["setup", "data", "batch", "forward", "step", "evaluate", "ov
 STAGES: tuple[StageName, ...] = get_args(StageName)
 Ending = Literal["pass", "look", "fail", "unknown", "stopped", "not run"]
 Severity = Literal["fault", "look", "note"]
-EvidenceKind = Literal["text", "table", "tokens", "tensor", "chart", "traceback"]
+EvidenceKind = Literal[
+    "text", "table", "tokens", "tensor", "chart", "traceback", "matrix", "ragged", "example"
+]
 
 
 @dataclass(frozen=True)
@@ -32,8 +34,11 @@ class Evidence:
 
     `data` by kind: text {text}; table {columns, rows}; tokens {rows: [{tokens, mask, label}]};
     tensor {shape, dtype, low, high, values}; chart {series: {code: [[x, y]]}, marks: {code: y}};
-    traceback {exception, message, frames: [{file, line, name, code, own}]}. A text, a column or a
-    cell is shown as it stands, as the learner's own; only {say: code, ...} is said in `words`.
+    traceback {exception, message, frames: [{file, line, name, code, own}]}; matrix {classes,
+    counts}, a row for each label and a column for each answer; ragged {field, lengths}, rows that
+    were to be one rectangle; example {rows: [[name, value]], tokens, mask}, what became of one. A
+    text, a column or a cell is shown as it stands, as the learner's own; only {say: code, ...} is
+    said in `words`.
     `snippet` is the code that a learner can type to see the same.
     """
 

@@ -104,7 +104,7 @@ def row(name: str, patch: str, answers: list[StageReport]) -> str:
 
 def classes(stage: StageReport) -> int:
     tables = [evidence for evidence in stage.evidence if evidence.code == "predicted"]
-    return len(tables[0].data["rows"]) if tables else 0
+    return sum(map(any, zip(*tables[0].data["counts"], strict=True))) if tables else 0
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import floor, isfinite, log10
+from math import ceil, floor, isfinite, log10
 from typing import Any
 
 from debugger.evidence.markup import escape
@@ -14,7 +14,7 @@ from debugger.words import Words
 
 WIDE, HIGH = 640, 218
 LEFT, RIGHT, TOP, BOTTOM = 46, 180, 10, 26
-MOST_ROWS, MOST_COLUMNS = 32, 96
+MOST_ROWS, MOST_COLUMNS, MOST_LETTERS = 32, 96, 28
 TWIN = "twin_"
 """How the code of a series of the healthy twin begins."""
 BROKEN = "broken_"
@@ -108,6 +108,95 @@ def heat_map(values: Sequence[Sequence[int]], said: str) -> str:
         for x, kept in enumerate(row)
     )
     return _svg(drawn, said, len(rows) * (tall + 2) + 8)
+
+
+def updates(data: Mapping[str, Any], words: Words) -> str:
+    """A bar for each block on a logarithmic scale, the healthy range behind them."""
+    values = [y if _finite(y) else None for _, y in data["series"]["update"]]
+    usual = [y for y in data.get("range", ()) if _finite(y) and y > 0]
+    known = [y for y in (*values, *usual) if y]
+    if not known:
+        return ""
+    low, high = floor(log10(min(known))), ceil(log10(max(known)))
+    high = max(high, low + 1)
+    left, right, top, tall = 200, WIDE - 70, 22, 20
+
+    def across(y: float) -> float:
+        return left + (log10(y) - low) / (high - low) * (right - left)
+
+    bottom = top + tall * len(values)
+    drawn = ""
+    if len(usual) == 2:
+        begin, end = map(across, usual)
+        named_usual = escape(words.say("mark", "usual"))
+        drawn += (
+            f'<rect class="usual" x="{begin:.1f}" y="{top - 4}" width="{end - begin:.1f}" '
+            f'height="{bottom - top + 8}"/>'
+            f'<text class="marked mid" x="{(begin + end) / 2:.1f}" y="13">{named_usual}</text>'
+        )
+    for exponent in range(low, high + 1):
+        x = across(10.0**exponent)
+        drawn += (
+            f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{top - 4}" y2="{bottom + 4}"/>'
+            f'<text class="tick mid" x="{x:.1f}" y="{bottom + 19}">{10.0**exponent:g}</text>'
+        )
+    for place, (name, y) in enumerate(zip(data["labels"], values, strict=True)):
+        middle = top + tall * place + tall / 2
+        end = across(y) if y else left
+        judged = len(usual) == 2 and name not in data.get("new", ())
+        strange = not y or (judged and not usual[0] <= y <= usual[1])
+        drawn += (
+            f'<text class="tick end" x="{left - 8}" y="{middle + 4:.1f}">'
+            f"{escape(_short(name))}</text>"
+            f'<rect class="bar{" odd" if strange else ""}" x="{left}" y="{middle - 6:.1f}" '
+            f'width="{max(0.0, end - left):.1f}" height="12"/>'
+            f'<text class="tick{" odd" if strange else ""}" x="{end + 5:.1f}" '
+            f'y="{middle + 4:.1f}">{plain(y)}</text>'
+        )
+    said = ", ".join(f"{n}: {plain(y)}" for n, y in zip(data["labels"], values, strict=True))
+    return _svg(drawn, said, bottom + 26)
+
+
+def collision(data: Mapping[str, Any], words: Words) -> str:
+    """Ragged rows against the rectangle that the first of them asks for."""
+    lengths = [int(length) for length in data["lengths"]][:MOST_ROWS]
+    width, longest = lengths[0], max(lengths)
+    cell = min(16.0, (WIDE - 90) / max(1, longest))
+    tall = min(16.0, max(9.0, cell))
+    broken = next((row for row, length in enumerate(lengths) if length != width), None)
+    drawn = ""
+    for row, length in enumerate(lengths):
+        y = 6 + row * (tall + 3)
+        for column in range(max(length, width)):
+            kind = "token" if column < min(length, width) else "over" if column < length else "gap"
+            drawn += (
+                f'<rect class="{kind}" x="{6 + column * cell:.1f}" y="{y:.1f}" '
+                f'width="{max(1.0, cell - 1.2):.1f}" height="{tall:.1f}"/>'
+            )
+        odd = " odd" if length != width else ""
+        cross = "✗ " if row == broken else ""
+        drawn += (
+            f'<text class="tick{odd}" x="{14 + longest * cell:.1f}" y="{y + tall - 3:.1f}">'
+            f"{cross}{length}</text>"
+        )
+    high = len(lengths) * (tall + 3)
+    drawn += (
+        f'<rect class="box" x="4" y="3" width="{width * cell + 3:.1f}" height="{high + 3:.1f}"/>'
+    )
+    return _svg(drawn, collided(data, words), high + 10)
+
+
+def collided(data: Mapping[str, Any], words: Words) -> str:
+    """The same in a sentence."""
+    lengths = data["lengths"]
+    row = next((n for n, length in enumerate(lengths) if length != lengths[0]), 0)
+    numbers = {"width": lengths[0], "row": row + 1, "length": lengths[row], "rows": len(lengths)}
+    return words.say("reading", "collision", field=data["field"], **numbers)
+
+
+def _short(name: str) -> str:
+    """The end of a long name is what tells it from the others."""
+    return name if len(name) <= MOST_LETTERS else "…" + name[1 - MOST_LETTERS :]
 
 
 def _panel(lines: list[Line], marks: list[Mark], across: str, parted: Any, shares: bool) -> str:

@@ -28,8 +28,10 @@ def style() -> str:
 def shown(evidence: Evidence, words: Words, beside_script: bool = False) -> str:
     """`beside_script`: the script stands beside it, so that its lines can be gone to."""
     title = escape(words.say("evidence", evidence.code))
+    known = words.has("why", evidence.code)
+    why = f'<p class="why">{escape(words.say("why", evidence.code))}</p>' if known else ""
     body = inside(evidence, words, beside_script)
-    return f'<section class="evidence"><h3>{title}</h3>{body}{_how(evidence, words)}</section>'
+    return f'<section class="evidence"><h3>{title}</h3>{why}{body}{_how(evidence, words)}</section>'
 
 
 def inside(evidence: Evidence, words: Words, beside_script: bool = False) -> str:
@@ -45,6 +47,13 @@ def inside(evidence: Evidence, words: Words, beside_script: bool = False) -> str
             return _tensor(evidence.data, words)
         case "chart":
             return chart(evidence.data, words)
+        case "matrix":
+            return _matrix(evidence.data, words)
+        case "ragged":
+            said_too = f'<p class="dim">{escape(figures.collided(evidence.data, words))}</p>'
+            return figures.collision(evidence.data, words) + said_too
+        case "example":
+            return example(evidence.data, words)
         case _:
             return _text(said(evidence.data["text"], "cell", words))
 
@@ -73,8 +82,43 @@ def _traceback(data: Mapping[str, Any], words: Words, beside_script: bool) -> st
 
 
 def chart(data: Mapping[str, Any], words: Words) -> str:
+    if "range" in data:  # its numbers stand in the table of blocks
+        return figures.updates(data, words)
     draw = figures.bars if data.get("labels") else figures.chart
     return draw(data, words) + _numbers(data, words)
+
+
+def example(data: Mapping[str, Any], words: Words) -> str:
+    """One example: its tokens as they stand in the batch, and what else is known of it."""
+    tokens, mask = data.get("tokens") or [], data.get("mask") or []
+    chips = "".join(_chip(token, bool(kept)) for token, kept in zip(tokens, mask, strict=False))
+    facts = "".join(
+        f"<dt>{escape(said(name, 'cell', words))}</dt><dd>{escape(said(value, 'cell', words))}</dd>"
+        for name, value in data["rows"]
+    )
+    listed = f'<div class="tokens"><span class="chips">{chips}</span></div>' if chips else ""
+    return f'{listed}<dl class="example">{facts}</dl>'
+
+
+def _matrix(data: Mapping[str, Any], words: Words) -> str:
+    """Labels down, answers across: what is right stands on the diagonal."""
+    classes, counts = data["classes"], data["counts"]
+    most = max((rows for row in counts for rows in row), default=0) or 1
+    corner = escape(words.say("column", "label_and_answer"))
+    head = "".join(f'<th scope="col" class="num">{escape(name)}</th>' for name in classes)
+    body = ""
+    for number, (name, row) in enumerate(zip(classes, counts, strict=True)):
+        cells = "".join(
+            f'<td class="num {"right" if place == number else "miss"}" '
+            f'style="--share: {rows / most:.2f}">{rows}</td>'
+            for place, rows in enumerate(row)
+        )
+        body += f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
+    return (
+        '<div class="scroll" tabindex="0"><table class="matrix">'
+        f'<thead><tr><th scope="col">{corner}</th>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
 
 
 def _numbers(data: Mapping[str, Any], words: Words) -> str:

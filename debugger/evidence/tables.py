@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from debugger.outcome import Evidence, StageName
@@ -42,3 +42,31 @@ def pairs(
     """A value beside each name. A name is a code, `cell.<code>` in words."""
     named = [[say(name) if isinstance(name, str) else name, value] for name, value in rows]
     return table(code, stage, ["what", "value"], named, typed)
+
+
+def ragged(
+    stage: StageName, lengths: Mapping[str, Sequence[int]], typed: str = ""
+) -> list[Evidence]:
+    """The first field whose rows bump against the rectangle that they are to become, if any."""
+    uneven = {name: list(rows) for name, rows in lengths.items() if len(set(rows)) > 1}
+    if not uneven:
+        return []
+    field = next(iter(uneven))
+    return [
+        Evidence("ragged", "collision", stage, {"field": field, "lengths": uneven[field]}, typed)
+    ]
+
+
+def matrix(
+    code: str,
+    stage: StageName,
+    guesses: Mapping[tuple[int, int], int],
+    names: Sequence[str] | None,
+    typed: str = "",
+) -> Evidence:
+    """Label against answer: `guesses` counts the rows of each pair. Classes without rows count."""
+    known = names or ()
+    classes = sorted({*range(len(known)), *(number for pair in guesses for number in pair)})
+    named = [known[n] if 0 <= n < len(known) else str(n) for n in classes]
+    counts = [[guesses.get((label, answer), 0) for answer in classes] for label in classes]
+    return Evidence("matrix", code, stage, {"classes": named, "counts": counts}, typed)

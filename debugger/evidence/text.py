@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from debugger.evidence.figures import collided
 from debugger.evidence.plain import clean, named, plain, said, span
+from debugger.evidence.tables import say
 from debugger.outcome import Evidence
 from debugger.words import Words
 
@@ -36,6 +38,9 @@ def shown(evidence: Evidence, words: Words, room: int) -> Iterator[Line]:
         "tensor": lambda: iter([Line(span(evidence.data))]),
         "chart": lambda: chart(evidence.data, words),
         "traceback": lambda: _traceback(evidence.data, words),
+        "matrix": lambda: _table(_as_table(evidence.data), words, room),
+        "ragged": lambda: iter([Line(collided(evidence.data, words), wraps=True)]),
+        "example": lambda: _example(evidence.data, words),
     }
     return show[evidence.kind]()
 
@@ -72,6 +77,19 @@ def _tokens(data: Mapping[str, Any], words: Words) -> Iterator[Line]:
         if row.get("label") is not None:
             yield Line(f"→ {plain(row['label'])}", 2)
     yield from _more(len(data["rows"]) - ROWS // 2, "more_rows", words)
+
+
+def _as_table(data: Mapping[str, Any]) -> dict[str, Any]:
+    rows = zip(data["classes"], data["counts"], strict=True)
+    columns = [say("label_and_answer"), *data["classes"]]
+    return {"columns": columns, "rows": [[name, *row] for name, row in rows]}
+
+
+def _example(data: Mapping[str, Any], words: Words) -> Iterator[Line]:
+    if data.get("tokens"):
+        yield from _tokens({"rows": [data]}, words)
+    for name, value in data["rows"]:
+        yield Line(f"{said(name, 'cell', words)}: {said(value, 'cell', words)}", wraps=True)
 
 
 def chart(data: Mapping[str, Any], words: Words) -> Iterator[Line]:

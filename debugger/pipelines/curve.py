@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from debugger.failure import Failure
-from debugger.pipelines.face import Emit, Facts, Training
+from debugger.pipelines.face import Emit, Facts, Guesses, Training
 
 EVAL_ROWS = 256
 EVAL_EVERY = 40
-Fared = tuple[float | None, float | None, dict[str, int]]
-"""Accuracy (of classes only), mean loss and what was predicted how often."""
+Fared = tuple[float | None, float | None, Guesses]
+"""Accuracy (of classes only), mean loss and what was guessed for which label."""
 
 
 class Curve:
@@ -24,7 +24,7 @@ class Curve:
         self.rates: list[float] = []
         self.accuracies: list[tuple[int, float]] = []
         self.eval_losses: list[tuple[int, float]] = []
-        self.predicted: dict[str, int] = {}
+        self.guesses: Guesses = {}
 
     def note(self, step: int, loss: float, rate: float) -> None:
         self.losses.append(loss)
@@ -34,7 +34,7 @@ class Curve:
     def look(self, step: int, done: bool) -> None:
         if not self.evaluate or not (done or step % EVAL_EVERY == 0):
             return
-        accuracy, loss, self.predicted = self.evaluate()
+        accuracy, loss, self.guesses = self.evaluate()
         if accuracy is not None:
             self.accuracies.append((step, accuracy))
             self.emit("accuracy", step, accuracy)
@@ -59,7 +59,8 @@ class Curve:
             planned=planned,
             accuracies=tuple(self.accuracies),
             eval_losses=tuple(self.eval_losses),
-            predicted=self.predicted,
+            predicted=_counted(self.guesses),
+            guesses=self.guesses,
             majority=max(labels.values()) / known if known and classes else None,
             classes=facts.num_labels if classes else None,
             eval_rows=rows,
@@ -67,3 +68,11 @@ class Curve:
             peak_learning_rate=rate,
             failure=failure,
         )
+
+
+def _counted(guesses: Guesses) -> dict[str, int]:
+    """How often each class was the answer, right or wrong."""
+    counts: Counter[int] = Counter()
+    for (_, guess), rows in guesses.items():
+        counts[guess] += rows
+    return {str(guess): counts[guess] for guess in sorted(counts)}

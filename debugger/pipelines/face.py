@@ -17,6 +17,8 @@ Task = Literal[
 ]
 Emit = Callable[[str, float, float | None], None]
 """Called with a series, a step and a value while a training runs."""
+Guesses = dict[tuple[int, int], int]
+"""How many rows of a label, the first number, were given which class, the second."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,20 @@ class Data:
 
 
 @dataclass(frozen=True)
+class Sample:
+    """The first example of a batch. `place` is its row in the training set, where that is told."""
+
+    tokens: tuple[str, ...] = ()
+    mask: tuple[int, ...] = ()
+    label: Any = None
+    texts: dict[str, str] = field(default_factory=dict)
+    place: int | None = None
+
+
+@dataclass(frozen=True)
 class Batch:
+    """`handed` are the lengths of the rows, by field, that could not be put together."""
+
     fields: dict[str, Field]
     mask: tuple[tuple[int, ...], ...] = ()
     widths: tuple[int, ...] = ()
@@ -138,6 +153,8 @@ class Batch:
     text_fields: tuple[str, ...] = ()
     counted_padding: int = 0
     padded_positions: int = 0
+    sample: Sample | None = None
+    handed: dict[str, tuple[int, ...]] = field(default_factory=dict)
     failure: Failure | None = None
 
 
@@ -160,12 +177,16 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Forward:
-    """Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan."""
+    """`first_logits` are of the batch's first example.
+
+    Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
+    """
 
     labels: tuple[Any, ...]
     label_type: str
     loss: float | None = None
     losses: tuple[float | None, ...] = ()
+    first_logits: tuple[float, ...] = ()
     logits_shape: tuple[int, ...] = ()
     logits_low: float | None = None
     logits_high: float | None = None
@@ -252,6 +273,7 @@ class Evaluate:
     called: bool = False
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     into_metric: tuple[dict[str, Any], ...] = ()
+    guesses: Guesses = field(default_factory=dict)
     real: dict[str, float] = field(default_factory=dict)
     constant: dict[str, float] | None = None
     perfect: dict[str, float] | None = None
@@ -287,6 +309,7 @@ class Training:
     accuracies: tuple[tuple[int, float], ...] = ()
     eval_losses: tuple[tuple[int, float], ...] = ()
     predicted: dict[str, int] = field(default_factory=dict)
+    guesses: Guesses = field(default_factory=dict)
     majority: float | None = None
     classes: int | None = None
     eval_rows: int = 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from debugger.pipelines.face import Facts
+from debugger.pipelines.face import Facts, Guesses
 
 
 class Spy:
@@ -96,6 +97,16 @@ def tried(labels: Any, facts: Facts, ask: Callable[[Any, Any], Any]) -> tuple[An
         except Exception:  # a metric that needs more than this is not judged here
             return None, None
     return answers[0], answers[1]
+
+
+def guessed(predictions: Any, labels: Any, facts: Facts) -> Guesses:
+    """What was answered for which label, where both are what a classifier's are."""
+    scores, wanted = np.asarray(predictions), np.asarray(labels)
+    if facts.task != "classification" or scores.ndim != 2 or wanted.shape != scores.shape[:1]:
+        return {}
+    if wanted.dtype.kind not in "iu" or not np.isfinite(scores).all():
+        return {}
+    return dict(Counter(zip(wanted.tolist(), scores.argmax(axis=1).tolist(), strict=True)))
 
 
 def _dtype(values: Any) -> str:

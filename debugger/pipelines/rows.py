@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from debugger.pipelines.face import Split
+from debugger.pipelines.face import Sample, Split
 
 SHOWN_ROWS = 4
 LABELS = ("labels", "label", "label_ids")
@@ -132,6 +132,30 @@ def split_of(
         bare_digest=digest(keys, [""] * len(labels)),
         sample=sample(keys, labels) if ids and labels else (),
     )
+
+
+def sample_of(
+    ids: Sequence[int],
+    mask: Sequence[int] | None,
+    label: Any,
+    tokenizer: Any,
+    texts: dict[str, str],
+    place: int | None,
+) -> Sample:
+    """An example as a batch holds it, or as it was handed over to become part of one."""
+    tokens = tokenizer.convert_ids_to_tokens(list(ids)) if tokenizer else map(str, ids)
+    return Sample(tuple(tokens), tuple(mask or [1] * len(ids)), label, texts, place)
+
+
+def place_of(ids: Sequence[int], mask: Sequence[int] | None, rows: Iterable[Any]) -> int | None:
+    """Which of `rows` these tokens are, their filling left out."""
+    wanted = [one for one, real in zip(ids, mask or [1] * len(ids), strict=True) if real]
+    return next((place for place, row in enumerate(rows) if _begins(row, wanted)), None)
+
+
+def _begins(row: Any, wanted: list[int]) -> bool:
+    """Rows that `map` has padded already are longer than what is real of them."""
+    return list(row[: len(wanted)]) == wanted and not any(row[len(wanted) :])
 
 
 def one_of_each(labels: Sequence[Any], size: int) -> list[int]:

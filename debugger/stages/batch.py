@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from debugger.evidence.tables import say, table
+from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Batch, Facts, Pipeline
+from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -30,6 +30,7 @@ def measured(seen: Batch) -> dict[str, Any]:
 
 def show(seen: Batch, facts: Facts) -> list[Evidence]:
     shown = traceback_shown("batch", seen.failure, snippet(facts, "batch"))
+    shown += ragged("batch", seen.handed, snippet(facts, "collision"))
     collator = {"text": facts.collator or say("none")}
     shown.append(Evidence("text", "collator", "batch", collator, snippet(facts, "collator")))
     if seen.widths:
@@ -51,6 +52,8 @@ def show(seen: Batch, facts: Facts) -> list[Evidence]:
             "values": [list(row) for row in seen.mask],
         }
         shown.append(Evidence("tensor", "padding", "batch", mask, snippet(facts, "padding")))
+    if seen.sample is not None:
+        shown.append(_example(seen.sample, facts))
     return shown
 
 
@@ -129,6 +132,23 @@ BATCH = Stage(
     RULES,
     blocks=("forward", "step", "evaluate", "overfit", "train"),
 )
+
+
+def _example(sample: Sample, facts: Facts) -> Evidence:
+    rows: list[tuple[Any, Any]] = [
+        (say("text_of", name=n), text) for n, text in sample.texts.items()
+    ]
+    if sample.place is not None:
+        rows.insert(0, (say("training_row"), sample.place))
+    names, label = facts.label_names or (), sample.label
+    named = names[label] if isinstance(label, int) and 0 <= label < len(names) else None
+    rows.append((say("label"), label if named is None else f"{label} ({named})"))
+    data = {
+        "tokens": list(sample.tokens),
+        "mask": list(sample.mask),
+        "rows": [list(r) for r in rows],
+    }
+    return Evidence("example", "example", "batch", data, snippet(facts, "example"))
 
 
 def _padded_in_map(view: View) -> bool:

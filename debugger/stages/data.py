@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from debugger.evidence.tables import own_table, say, table
+from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
 from debugger.stages.judging import (
@@ -28,6 +28,7 @@ FLATTERING_SHARE = 0.9
 LEAKED_SHARE = 0.05
 DUPLICATED_SHARE = 0.10
 CUT_SHARE = 0.20
+SHOWN_LENGTHS = 8
 MOST_CLASSES = 20
 _PAIRS = {
     ("premise", "hypothesis"),
@@ -67,7 +68,8 @@ def show(seen: Data, facts: Facts) -> list[Evidence]:
     if seen.entry is not None:
         shown.append(_entry(seen.entry, facts))
     if seen.train is None:
-        return shown
+        first = seen.lengths[: facts.batch_size or SHOWN_LENGTHS]
+        return shown + ragged("data", {facts.main_input: first}, snippet(facts, "collision"))
     split = seen.train
     rows = [list(row.values()) for row in split.first_rows]
     columns = list(split.types)

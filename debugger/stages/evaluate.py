@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from debugger.evidence.tables import pairs, say, table
+from debugger.evidence.tables import matrix, pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Evaluate, Facts, Pipeline
 from debugger.stages.judging import (
@@ -57,6 +57,9 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
     if rows := _handed(seen):
         typed = snippet(facts, "into_metric")
         shown.append(table("into_metric", "evaluate", ["what", "shape", "dtype"], rows, typed))
+    if seen.guesses:
+        typed = snippet(facts, "guesses")
+        shown.append(matrix("guesses", "evaluate", seen.guesses, facts.label_names, typed))
     if seen.real:
         answers = {
             "this_model": seen.real,

@@ -56,6 +56,8 @@ def show(seen: Forward, facts: Facts) -> list[Evidence]:
         shown.append(Evidence("tensor", "logits", "forward", logits, snippet(facts, "logits")))
     if seen.losses:
         shown.append(_loss_chart(seen, facts))
+    if seen.first_logits:
+        shown.append(_example(seen, facts))
     return shown
 
 
@@ -277,6 +279,17 @@ def _model_line(view: View) -> int | None:
     if len(made) > 1:
         return view.places.argument_at("num_labels", made[-1])
     return view.places.argument("num_labels") or next(iter(made), None)
+
+
+def _example(seen: Forward, facts: Facts) -> Evidence:
+    """What the model says of the batch's first example."""
+    rows: list[list[Any]] = [[say("logits"), [round(value, 3) for value in seen.first_logits]]]
+    if seen.labels:
+        rows.append([say("label"), seen.labels[0]])
+    if seen.losses:
+        rows.append([say("loss"), seen.losses[0]])
+    typed = snippet(facts, "logits")
+    return Evidence("example", "example_forward", "forward", {"rows": rows}, typed)
 
 
 def _loss_chart(seen: Forward, facts: Facts) -> Evidence:

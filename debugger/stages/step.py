@@ -27,6 +27,8 @@ RATHER_HIGH = 2e-4
 RATHER_LOW = 1e-6
 TOO_LOW = 1e-7
 DEFAULT = 5e-5
+HEALTHY_UPDATE = (1e-6, 2e-2)
+"""Between these lie the pretrained blocks of healthy scripts after two steps: docs/CLAIMS.md."""
 _ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 COUNTED = 0.05
 LONGER, SHORTER, OVER = 1.5, 0.5, 0.1
@@ -42,6 +44,7 @@ def measured(seen: Step) -> dict[str, Any]:
     return {
         "learning_rate": seen.peak_learning_rate,
         "trainable": seen.trainable,
+        "gradient": _rounded(math.hypot(*(b.gradient or 0.0 for b in seen.blocks))),
         "moved": hashlib.sha256(moved.encode()).hexdigest()[:16] if seen.steps else None,
     }
 
@@ -54,6 +57,7 @@ def show(seen: Step, facts: Facts) -> list[Evidence]:
     ]
     if rows:
         columns = ["block", "weights", "trainable", "gradient_norm", "relative_update"]
+        shown.append(_updates(seen, facts))
         shown.append(table("blocks", "step", columns, rows, snippet(facts, "blocks")))
     if seen.optimizer:
         held = [
@@ -251,6 +255,18 @@ def _of_strings(facts: Facts) -> list[tuple[str, Any]]:
         rows.append(("optimizer_given_as", f'"{compiled.strings["optimizer"]}"'))
         rows.append(("all_else_default", compiled.defaults.get("optimizer", "")))
     return rows
+
+
+def _updates(seen: Step, facts: Facts) -> Evidence:
+    """How far each block moved, as a share of its size. A new head starts small and moves far."""
+    moved = [[place, _rounded(block.update)] for place, block in enumerate(seen.blocks)]
+    data = {
+        "series": {"update": moved},
+        "labels": [block.name for block in seen.blocks],
+        "new": [b.name for b in seen.blocks if any(b.name in name for name in seen.head)],
+        "range": list(HEALTHY_UPDATE) if facts.pretrained else [],
+    }
+    return Evidence("chart", "updates", "step", data, snippet(facts, "blocks"))
 
 
 def _rounded(value: float | None) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from debugger.evidence.tables import table
+from debugger.evidence.tables import matrix
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Pipeline, Training
 from debugger.stages.judging import (
@@ -62,9 +62,9 @@ def show(seen: Training, facts: Facts) -> list[Evidence]:
             marks["majority"] = seen.majority
         data = {"series": series, "marks": marks}
         shown.append(Evidence("chart", "learning", "train", data, snippet(facts, "learning")))
-    if seen.predicted:
-        columns, rows = ["predicted_class", "rows"], seen.predicted.items()
-        shown.append(table("predicted", "train", columns, rows, snippet(facts, "predicted")))
+    if seen.guesses:
+        typed = snippet(facts, "predicted")
+        shown.append(matrix("predicted", "train", seen.guesses, facts.label_names, typed))
     return shown
 
 

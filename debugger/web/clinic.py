@@ -21,6 +21,7 @@ from debugger.web.desk import Desk
 from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
 from debugger.web.scene import Provenance, Scene
 from debugger.web.visit import (
+    BESIDE,
     LOOKED,
     SURENESS,
     SYMPTOM,
@@ -135,7 +136,7 @@ class Clinic:
             self._change(desk, scenario.twin_fixes)
             desk.remember(peeked=True)
             return WALK
-        if act == "run" and (with_ in (WALK, SYMPTOM) or with_ in STAGES):
+        if act == "run" and (with_ in (WALK, SYMPTOM, BESIDE) or with_ in STAGES):
             return with_
         return None
 
@@ -200,6 +201,15 @@ class Clinic:
             desk.remember(seen=True)
         yield
 
+    async def see_twin(self, desk: Desk) -> AsyncGenerator[None]:
+        """Walk the healthy twin, to be looked at beside the script."""
+        desk.stopping = False
+        scenario = self.known[desk.visit.scenario]
+        flight = self._engine.board(self._run(scenario, WALK, scenario.twin))
+        async for _ in self._follow_aside(desk, [flight]):
+            yield
+        yield
+
     async def _follow_aside(self, desk: Desk, flights: list[Flight]) -> AsyncGenerator[None]:
         desk.flights, desk.aside = flights, True
         yield
@@ -219,8 +229,8 @@ class Clinic:
 
     async def follow(self, desk: Desk, what: str) -> AsyncGenerator[None]:
         """Run a stage or a walk, its twin too where it helps; wakes whenever there is news."""
-        if what == SYMPTOM:
-            async for _ in self.see(desk):
+        if what in (SYMPTOM, BESIDE):
+            async for _ in self.see(desk) if what == SYMPTOM else self.see_twin(desk):
                 yield
             return
         desk.stopping = False
@@ -364,6 +374,7 @@ class Clinic:
             twin=self._whole(desk, scenario.twin),
             broken=broken,
             symptom=self._symptom(desk),
+            beside=self._beside(scenario, visit),
             trainings=self._trainings(desk, script) if visit.changes else {},
             note=desk.note,
             caption=desk.caption,
@@ -373,6 +384,13 @@ class Clinic:
             showing=desk.showing,
             aside=desk.aside,
         )
+
+    def _beside(self, scenario: Scenario, visit: Visit) -> dict[StageName, StageReport]:
+        """What is known of the twin's stages, for whoever looks at a journey."""
+        flight = self._engine.known(self._run(scenario, WALK, scenario.twin))
+        if flight is None or visit.side != "journey":
+            return {}
+        return {stage.stage: stage for stage in report_of(flight).stages}
 
     def _trainings(self, desk: Desk, script: str) -> dict[str, StageReport]:
         """The longest training known of the broken, the changed and the healthy script."""

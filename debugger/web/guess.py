@@ -13,6 +13,8 @@ from debugger.words import Words
 def diagnosis(scene: Scene, words: Words) -> str:
     """Asked once the first failing stage is on the table."""
     case = scene.case
+    if not scene.askable:
+        return f'<p class="empty">{escape(words.say("clinic", "nothing_to_judge"))}</p>'
     if scene.visit.changes or (case.opened and case.cause is None):
         return ""
     if case.cause is not None and case.sure is not None:
@@ -62,7 +64,7 @@ def _made(scene: Scene, cause: str, words: Words) -> str:
     if not scene.scenario.decoy:
         pick = escape(words.say("clinic", "pick"))
         said += f"<p>{button(pick, 'panel', 'fix', 'go')}</p>"
-    return f'<div class="diagnosis {kind}">{said}</div>'
+    return f'<div class="diagnosis {kind}" id="diagnosis" tabindex="-1">{said}</div>'
 
 
 def _said(word: str, cause: str, words: Words) -> str:

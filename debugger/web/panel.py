@@ -1,4 +1,4 @@
-"""The evidence panel: the question, what the stage shows, the verdict, the learner's diagnosis."""
+"""The evidence panel: the question, the verdict, and what the stage shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from debugger.outcome import STAGES, Finding
 from debugger.printing.sentences import MARKS, not_judged
 from debugger.web.buttons import button
 from debugger.web.finale import proof
-from debugger.web.guess import diagnosis
 from debugger.web.scene import Scene
 from debugger.web.visit import LOOKED, shuffled
 from debugger.words import Words
@@ -32,8 +31,6 @@ def evidence(scene: Scene, words: Words) -> str:
     parts += [shown(one, words, beside_script=True) for one in seen]
     if not any(one.kind == "chart" for one in seen) and report.curves:
         parts.append(chart({"series": report.curves}, words))
-    if scene.first_failing == stage or (scene.whole is not None and stage == "train"):
-        parts.append(diagnosis(scene, words))
     if lines := not_judged(report, words):
         listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
         parts.append(folded(escape(words.say("clinic", "not_judged")), f"<ul>{listed}</ul>"))
@@ -113,17 +110,23 @@ def _verdict(scene: Scene, words: Words) -> str:
     )
     covered = bool(faults) and not scene.open and not ended
     if covered:
-        asked = escape(words.say("clinic", "say_it"))
-        say = f'<button type="button" class="go" data-to="diagnosis">{asked}</button>'
         tell = button(escape(words.say("clinic", "show_finding")), "open", kind="plain answer")
-        inside = f"<p>{head}{escape(words.say('clinic', 'covered'))}</p><p>{say} {tell}</p>"
+        inside = f"<p>{head}{escape(words.say('clinic', 'covered'))}</p><p>{_say(words)} {tell}</p>"
     elif report.findings:
         inside = f"<p>{head}</p>" + "".join(_found(finding, words) for finding in report.findings)
     else:
         inside = f"<p>{head}{escape(words.say('clinic', 'found_none'))}</p>"
+    if stage == "train" and scene.askable and not scene.open and not covered:
+        inside += f"<p>{_say(words)}</p>"
     state = words.say("outcome", report.outcome)
     news = escape(f"{words.say('short', stage)}: {state}.")
     return f'<div class="verdict {report.outcome}" data-news="{news}" tabindex="-1">{inside}</div>'
+
+
+def _say(words: Words) -> str:
+    """To where the learner says what is wrong, beside the evidence."""
+    asked = escape(words.say("clinic", "say_it"))
+    return f'<button type="button" class="go" data-to="diagnosis">{asked}</button>'
 
 
 def _found(finding: Finding, words: Words) -> str:

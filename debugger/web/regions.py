@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from debugger.evidence.markup import escape, sentence
 from debugger.outcome import STAGES, StageName
 from debugger.printing.sentences import MARKS
 from debugger.web import listing
 from debugger.web.buttons import button
+from debugger.web.guess import diagnosis
+from debugger.web.journey import journey
 from debugger.web.languages import choice, linked
 from debugger.web.panel import console, evidence
 from debugger.web.repair import repairs
 from debugger.web.scene import Scene
 from debugger.web.symptom import symptom
-from debugger.web.visit import SYMPTOM
+from debugger.web.visit import SYMPTOM, Side
 from debugger.words import Words
 
 Blamed = dict[int, list[tuple[str, str]]]
 PANELS = (SYMPTOM, "evidence", "fix", "console")
-SIDES = ("script", "diff", "notes")
+SIDES: tuple[Side, ...] = get_args(Side)
 
 
 def bar(scene: Scene, words: Words) -> str:
@@ -82,7 +86,14 @@ def _stage(scene: Scene, words: Words, number: int, name: StageName) -> str:
 
 
 def left(scene: Scene, words: Words) -> str:
-    inside = {"script": _script, "diff": _diff, "notes": notes}[scene.visit.side](scene, words)
+    parts = {
+        "script": _script,
+        "diff": _diff,
+        "journey": journey,
+        "diagnosis": diagnosis,
+        "notes": notes,
+    }
+    inside = parts[scene.visit.side](scene, words)
     return _tabs(SIDES, scene.visit.side, "side", words) + _pane("side", inside)
 
 

@@ -46,8 +46,8 @@ class Scene:
 
     `kept` is what the browser is to remember; of a demonstration, nothing. `broken` and `symptom`
     are about the script as it was found: what its stages showed, and what its author saw.
-    `trainings` are those to compare at the end of a cure: "broken", "here" and "twin". What runs
-    `aside` belongs to no stage.
+    `trainings` are those to compare at the end of a cure: "broken", "here" and "twin"; `beside` is
+    what is known of the twin's stages. What runs `aside` belongs to no stage.
     """
 
     scenario: Scenario
@@ -64,6 +64,7 @@ class Scene:
     broken: dict[StageName, StageReport] = field(default_factory=dict)
     symptom: Report | None = None
     trainings: dict[str, StageReport] = field(default_factory=dict)
+    beside: dict[StageName, StageReport] = field(default_factory=dict)
     note: str = ""
     caption: str = ""
     showing: bool = False
@@ -83,8 +84,11 @@ class Scene:
 
         It is about the script as it was found: over a changed one there is nothing to guess.
         """
-        answered = self.visit.stage in self.case.answers
-        return not (answered or self.visit.changes or self.visit.demo)
+        return not self.spoken(self.visit.stage)
+
+    def spoken(self, stage: StageName) -> bool:
+        """Whether the learner has answered that stage's question, or need not."""
+        return stage in self.case.answers or bool(self.visit.changes) or self.visit.demo
 
     @cached_property
     def script(self) -> str:
@@ -140,6 +144,12 @@ class Scene:
         """A healthy script that the learner has seen through: nothing to repair, and none done."""
         healthy = self.scenario.decoy and self.cured and not self.visit.changes
         return healthy and self.case.cause == NOTHING_WRONG and self.case.sure is not None
+
+    @property
+    def askable(self) -> bool:
+        """Whether there is evidence to say by what is wrong: a stage fails, or none does."""
+        failing = self.first_failing
+        return self.whole is not None if failing is None else self.spoken(failing)
 
     @property
     def causes(self) -> list[str]:

@@ -37,8 +37,10 @@ KEPT = "() => [window.clinic.kept()]"
 """How a page asks its browser for what it keeps, as a listener's `js`."""
 SYMPTOM = "symptom"
 """What a learner asks for who wants the whole script run as its author ran it."""
+BESIDE = "twin"
+"""What a learner asks for who wants to see the healthy twin beside a stage."""
 Panel = Literal["symptom", "evidence", "fix", "console"]
-Side = Literal["script", "diff", "notes"]
+Side = Literal["script", "diff", "journey", "diagnosis", "notes"]
 Sureness = Literal["guess", "fairly", "certain"]
 SURENESS: tuple[Sureness, ...] = get_args(Sureness)
 Small = Annotated[str, Field(max_length=80)]

@@ -56,9 +56,10 @@ def answered(page: Any, stage: str, choice: int) -> None:
 
 
 def diagnosed(page: Any, cause: str, sure: str) -> None:
-    page.click(f"#right [data-act=cause][data-with={cause}]")
-    page.click(f"#right [data-act=sure][data-with={sure}]")
-    page.wait_for_selector(f"#right [data-act=cause][data-with={cause}]", state="detached")
+    page.click("#left [role=tab][data-with=diagnosis]")
+    page.click(f"#left [data-act=cause][data-with={cause}]")
+    page.click(f"#left [data-act=sure][data-with={sure}]")
+    page.wait_for_selector(f"#left [data-act=cause][data-with={cause}]", state="detached")
 
 
 def state(page: Any, stage: str) -> str:
@@ -104,10 +105,11 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     diagnosed(page, "label_outside_head", "certain")
     assert WORDS.say("clinic", "what_else") in page.inner_text(".diagnosis")
     assert page.locator(".diagnosis .evidence").count() == 1
-    assert page.locator("#right [data-act=cause][data-with=label_outside_head]").count() == 0
+    assert page.locator("#left [data-act=cause][data-with=label_outside_head]").count() == 0
     assert page.locator(".code .row.fault").count() == 0
     diagnosed(page, "ragged_batch", "fairly")
     page.wait_for_selector(".diagnosis.right")
+    page.click("#left [role=tab][data-with=script]")
     page.wait_for_selector(".code .row.fault")
 
     apply(page, "wrong_collator", "shorter_max_length")

@@ -13,8 +13,8 @@ from debugger.failure import failure_of
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Rows, parts_of
 from debugger.frameworks.keras.training import planned_steps
-from debugger.pipelines.face import Data, Evaluate, Facts
-from debugger.pipelines.metrics import Spy, metric_watched, numbers, tried
+from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
+from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, tried
 from debugger.pipelines.models import names_in
 
 ROWS = 32
@@ -64,6 +64,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         called=spy.given is not None or bool(compiled and answer),
         given=_shapes(spy.given),
         into_metric=tuple(spy.into_metric),
+        guesses=_guessed(spy.given, facts),
         real=numbers(answer, ""),
         constant=constant,
         perfect=perfect,
@@ -135,6 +136,13 @@ def _asked(model: Any, labels: Any, predictions: Any) -> dict[str, float]:
     compiled.reset_state()
     compiled.update_state(tf.constant(labels), tf.constant(predictions))
     return {m.name: float(m.result()) for m in compiled.metrics if m.name != "loss"}
+
+
+def _guessed(given: Any, facts: Facts) -> Guesses:
+    if given is None:
+        return {}
+    predictions, labels = given
+    return guessed(predictions, labels, facts)
 
 
 def _shapes(given: Any) -> dict[str, tuple[int, ...]]:

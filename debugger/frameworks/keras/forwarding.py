@@ -44,6 +44,7 @@ def forward(fit: Fit, facts: Facts, all_labels: tuple[Any, ...]) -> Forward:
         **known,
         loss=loss,
         losses=() if of_each is None else tuple(_finite(one) for one in of_each.tolist()),
+        first_logits=() if logits is None or logits.ndim != 2 else tuple(logits[0].tolist()),
         logits_shape=() if logits is None else tuple(logits.shape),
         logits_low=float(logits.min()) if logits is not None and finite else None,
         logits_high=float(logits.max()) if logits is not None and finite else None,

@@ -10,8 +10,15 @@ import numpy as np
 from debugger.frameworks.keras.building import Fit, Source
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, Rows
-from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Split
-from debugger.pipelines.rows import SHOWN_ROWS, class_names_of, real_lengths, split_of
+from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Sample, Split
+from debugger.pipelines.rows import (
+    SHOWN_ROWS,
+    class_names_of,
+    place_of,
+    real_lengths,
+    sample_of,
+    split_of,
+)
 
 
 def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
@@ -97,7 +104,24 @@ def _texts(rows: Rows, source: Source | None) -> tuple[dict[str, str], ...]:
     return tuple({n: v for n, v in row.items() if isinstance(v, str)} for row in whole)
 
 
-def batch(fit: Fit, train: Rows) -> Batch:
+def _sample(fit: Fit, parts: Parts, labels: list[Any], facts: Facts) -> Sample | None:
+    ids, mask = parts.inputs.get(facts.main_input), parts.inputs.get("attention_mask")
+    if facts.main_input != "input_ids" or ids is None or len(ids.shape) != 2:
+        return None
+    source = fit.source(fit.train)
+    first = np.asarray(ids)[0].tolist()
+    kept = None if mask is None else np.asarray(mask)[0].tolist()
+    place, texts = None, {}
+    if source is not None and "input_ids" in source.dataset.column_names:
+        behind: Any = source.dataset.with_format(None)
+        place = place_of(first, kept, behind["input_ids"])
+        whole = {} if place is None else behind[place]
+        texts = {name: value for name, value in whole.items() if isinstance(value, str)}
+    label = labels[0] if labels else None
+    return sample_of(first, kept, label, tokenizer_of(fit), texts, place)
+
+
+def batch(fit: Fit, train: Rows, facts: Facts) -> Batch:
     """The first batch; where none comes the data stage has said so."""
     parts = train.batch
     if parts is None:
@@ -111,5 +135,6 @@ def batch(fit: Fit, train: Rows) -> Batch:
         mask=tuple(tuple(row) for row in np.asarray(mask).tolist()) if mask is not None else (),
         widths=_lengths(fit.source(fit.train)),
         labels=tuple(labels) if flat else (),
+        sample=_sample(fit, parts, labels, facts),
         failure=train.failure,
     )

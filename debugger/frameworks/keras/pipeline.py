@@ -56,7 +56,7 @@ class KerasPipeline:
 
     def batch(self) -> face.Batch:
         with self.untouched():
-            return looking.batch(self._fit, read(self._fit.train, 1))
+            return looking.batch(self._fit, read(self._fit.train, 1), self.facts)
 
     def forward(self) -> face.Forward:
         with self.untouched():

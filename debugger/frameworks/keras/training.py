@@ -181,7 +181,7 @@ def _accuracy(model: Any, rows: Rows, chosen: list[int], facts: Facts) -> Fared:
     if facts.task != "classification" or not rows.labels or rows.batch is None:
         return None, None, {}
     right, losses = 0, []
-    predicted: Counter[str] = Counter()
+    paired: Counter[tuple[int, int]] = Counter()
     for start in range(0, len(chosen), EVAL_BATCH):
         part = chosen[start : start + EVAL_BATCH]
         logits = np.asarray(scores(model(_inputs(rows, part), training=False)), dtype=float)
@@ -190,14 +190,14 @@ def _accuracy(model: Any, rows: Rows, chosen: list[int], facts: Facts) -> Fared:
             return None, None, {}
         guesses = logits.argmax(axis=-1)
         right += int((guesses == labels).sum())
-        predicted.update(str(guess) for guess in guesses.tolist())
+        paired.update(zip(labels.tolist(), guesses.tolist(), strict=True))
         if labels.min() >= 0 and labels.max() < logits.shape[1]:
             highest = logits.max(axis=1, keepdims=True)
             spread_out = np.log(np.exp(logits - highest).sum(axis=1)) + highest[:, 0]
             losses += (spread_out - logits[np.arange(len(labels)), labels]).tolist()
     mean = float(np.mean(losses)) if len(losses) == len(chosen) and losses else None
     mean = mean if mean is not None and math.isfinite(mean) else None
-    return (right / len(chosen) if chosen else None), mean, dict(sorted(predicted.items()))
+    return (right / len(chosen) if chosen else None), mean, dict(paired)
 
 
 def _inputs(rows: Rows, chosen: list[int]) -> Any:

@@ -8,6 +8,7 @@ from debugger.outcome import StageName
 
 _BATCH = "batch = next(iter(train_dataset))"
 _LOGITS = f"{_BATCH}\nx, y, _ = tf.keras.utils.unpack_x_y_sample_weight(batch)\noutputs = model(x)"
+_PAIRED = "collections.Counter(zip(labels.tolist(), predictions.argmax(axis=1).tolist()))"
 SNIPPETS = {
     "setup": "python script.py",
     "data": _BATCH,
@@ -19,6 +20,8 @@ SNIPPETS = {
     "batch": _BATCH,
     "collator": "data_collator",
     "row_lengths": "collections.Counter(map(len, tokenized_datasets['train']['input_ids']))",
+    "collision": "[len(ids) for ids in tokenized_datasets['train'][:8]['input_ids']]",
+    "example": "tokenizer.convert_ids_to_tokens(x['input_ids'][0])",
     "fields": "{name: (t.shape, t.dtype) for name, t in x.items()}",
     "padding": "x['attention_mask']",
     "forward": _LOGITS,
@@ -45,7 +48,8 @@ SNIPPETS = {
     "overfit": "model.fit(tf.data.Dataset.from_tensors(batch).repeat(20))",
     "memory": "model.fit(tf.data.Dataset.from_tensors(batch).repeat(20))",
     "train": "model.fit(train_dataset, validation_data=validation_dataset)",
-    "predicted": "collections.Counter(predictions.argmax(axis=1))",
+    "predicted": _PAIRED,
+    "guesses": _PAIRED,
 }
 SNIPPETS["learning"] = SNIPPETS["train"]
 

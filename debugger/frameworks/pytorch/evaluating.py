@@ -15,8 +15,8 @@ from transformers.trainer_callback import DefaultFlowCallback
 from debugger.failure import failure_of
 from debugger.frameworks.pytorch.rows import subset
 from debugger.frameworks.pytorch.untouched import borrowed
-from debugger.pipelines.face import Evaluate, Facts
-from debugger.pipelines.metrics import Spy, metric_watched, numbers, tried
+from debugger.pipelines.face import Evaluate, Facts, Guesses
+from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, tried
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import class_names_of, spread
 
@@ -63,6 +63,7 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         called=spy.given is not None,
         given=_shapes(spy.given),
         into_metric=tuple(spy.into_metric),
+        guesses=_guessed(spy.given, facts),
         real=numbers(answer, "eval_"),
         constant=constant,
         perfect=perfect,
@@ -167,6 +168,12 @@ def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
         return metric(EvalPrediction(predictions=predictions, label_ids=labels))
     tensors: Any = torch.from_numpy(predictions), torch.from_numpy(labels)
     return metric(EvalPrediction(*tensors), compute_result=True)
+
+
+def _guessed(given: Any, facts: Facts) -> Guesses:
+    if given is None or isinstance(given.label_ids, tuple):
+        return {}
+    return guessed(_on_the_cpu(_first(given.predictions)), _on_the_cpu(given.label_ids), facts)
 
 
 def _shapes(given: Any) -> dict[str, tuple[int, ...]]:

@@ -44,6 +44,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         **known,
         loss=None if loss is None else float(loss),
         losses=_loss_of_each(logits, labels, facts),
+        first_logits=_first_row(logits),
         logits_shape=() if logits is None else tuple(logits.shape),
         logits_low=None if logits is None or not finite else float(logits.min()),
         logits_high=None if logits is None or not finite else float(logits.max()),
@@ -85,6 +86,12 @@ def _without_labels(model: Any, batch: dict[str, Any]) -> Any:
 def _logits(outputs: Any) -> torch.Tensor | None:
     logits = outputs.get("logits") if hasattr(outputs, "get") else getattr(outputs, "logits", None)
     return logits.detach().float() if isinstance(logits, torch.Tensor) else None
+
+
+def _first_row(logits: torch.Tensor | None) -> tuple[float, ...]:
+    if logits is None or logits.dim() != 2 or not len(logits):
+        return ()
+    return tuple(logits[0].tolist())
 
 
 def _loss_of_each(logits: Any, labels: Any, facts: Facts) -> tuple[float | None, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -11,8 +12,16 @@ from transformers import PreTrainedTokenizerBase, Trainer
 from debugger.failure import failure_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
-from debugger.pipelines.face import Batch, Data, Facts, Field, Split
-from debugger.pipelines.rows import LABELS, SHOWN_ROWS, class_names_of, is_hub, split_of
+from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
+from debugger.pipelines.rows import (
+    LABELS,
+    SHOWN_ROWS,
+    class_names_of,
+    is_hub,
+    place_of,
+    sample_of,
+    split_of,
+)
 
 MOST_ROWS = 5000
 MOST_PICTURES = 200
@@ -138,7 +147,7 @@ def _few_valued(columns: dict[str, list[Any]], kept: tuple[str, ...]) -> dict[st
     return few
 
 
-def batch(trainer: Trainer, widths: tuple[int, ...]) -> Batch:
+def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: Any) -> Batch:
     """The first batch of the Trainer's own data loader. `widths`: of the rows, filling included."""
     try:
         made = next(iter(trainer.get_train_dataloader()))
@@ -158,7 +167,55 @@ def batch(trainer: Trainer, widths: tuple[int, ...]) -> Batch:
         text_fields=_texts(trainer),
         counted_padding=counted,
         padded_positions=padded,
+        sample=_first_of(tensors, trainer, facts, tokenizer),
     )
+
+
+def handed(trainer: Trainer, facts: Facts, tokenizer: Any) -> dict[str, Any]:
+    """What a batch that failed was to be made of: the same draw again, up to the collator."""
+    rows: list[Mapping[str, Any]] = []
+
+    def note(features: list[Any]) -> None:  # the loader asks for the second batch at once
+        if not rows:
+            rows.extend(one for one in features if isinstance(one, Mapping))
+
+    trainer.data_collator = note  # type: ignore[assignment]
+    with suppress(Exception):  # the collator's own failure is the one that is reported
+        next(iter(trainer.get_train_dataloader()))
+    if not rows:
+        return {}
+    lengths = {
+        name: tuple(len(row[name]) for row in rows)
+        for name, value in rows[0].items()
+        if isinstance(value, list) and _in_all(list(rows), name)
+    }
+    first = {name: _plain(value) for name, value in rows[0].items()}
+    ids = first.get(facts.main_input)
+    sample = None if not isinstance(ids, list) else _sample(first, trainer, facts, tokenizer)
+    return {"handed": lengths, "sample": sample}
+
+
+def _first_of(
+    tensors: dict[str, torch.Tensor], trainer: Trainer, facts: Facts, tokenizer: Any
+) -> Sample | None:
+    ids = tensors.get(facts.main_input)
+    if facts.main_input != "input_ids" or ids is None or ids.dim() != 2 or not len(ids):
+        return None
+    first = {name: tensor[0].tolist() for name, tensor in tensors.items() if tensor.dim()}
+    return _sample(first, trainer, facts, tokenizer)
+
+
+def _sample(row: Mapping[str, Any], trainer: Trainer, facts: Facts, tokenizer: Any) -> Sample:
+    ids, mask = row[facts.main_input], row.get("attention_mask")
+    dataset: Any = trainer.train_dataset
+    place, texts = None, {}
+    if is_hub(dataset, "Dataset") and "input_ids" in dataset.column_names:
+        known = dataset.with_format(None)
+        place = place_of(ids, mask, known.select(range(min(len(known), MOST_ROWS)))["input_ids"])
+        whole = {} if place is None else known[place]
+        texts = {name: value for name, value in whole.items() if isinstance(value, str)}
+    label = next((row[name] for name in LABELS if name in row), None)
+    return sample_of(ids, mask, label, tokenizer, texts, place)
 
 
 def _texts(trainer: Trainer) -> tuple[str, ...]:

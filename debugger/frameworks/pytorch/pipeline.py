@@ -43,8 +43,13 @@ class TrainerPipeline:
 
     def batch(self) -> face.Batch:
         widths = () if self._data.train is None else self._data.train.widths
+        tokenizer = tokenizer_of(self._trainer)
         with borrowed(self._trainer):
-            return looking.batch(self._trainer, widths)
+            seen = looking.batch(self._trainer, widths, self.facts, tokenizer)
+        if seen.failure is None:
+            return seen
+        with borrowed(self._trainer):  # draws the same rows again
+            return replace(seen, **looking.handed(self._trainer, self.facts, tokenizer))
 
     def forward(self) -> face.Forward:
         with borrowed(self._trainer):

@@ -195,7 +195,7 @@ def _accuracy(trainer: Trainer, batches: list[dict[str, Any]], facts: Facts) -> 
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     right, seen, losses = 0, 0, []
-    predicted: Counter[str] = Counter()
+    paired: Counter[tuple[int, int]] = Counter()
     for batch in batches:
         outputs = model(**trainer._prepare_inputs(dict(batch)))
         loss = outputs.get("loss") if hasattr(outputs, "get") else None
@@ -206,11 +206,11 @@ def _accuracy(trainer: Trainer, batches: list[dict[str, Any]], facts: Facts) -> 
             guesses = outputs["logits"].argmax(dim=-1)
             right += int((guesses == labels).sum())
             seen += len(labels)
-            predicted.update(str(guess) for guess in guesses.tolist())
+            paired.update(zip(labels.tolist(), guesses.tolist(), strict=True))
     for module, training in modes:
         module.training = training
     mean = sum(losses) / len(losses) if losses else None
-    return (right / seen if seen else None), mean, dict(sorted(predicted.items()))
+    return (right / seen if seen else None), mean, dict(paired)
 
 
 def _flat_labels(batch: dict[str, Any]) -> list[Any]:

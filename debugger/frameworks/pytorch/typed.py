@@ -8,6 +8,7 @@ from debugger.outcome import StageName
 
 _LOADER = "for batch in trainer.get_train_dataloader():\n    break"
 _OUTPUTS = "batch = next(iter(trainer.get_train_dataloader()))\noutputs = trainer.model(**batch)"
+_PAIRED = "collections.Counter(zip(labels.tolist(), predictions.argmax(axis=1).tolist()))"
 SNIPPETS = {
     "setup": "python script.py",
     "data": "trainer.train_dataset[0]",
@@ -18,6 +19,8 @@ SNIPPETS = {
     "batch": _LOADER,
     "collator": "trainer.data_collator",
     "row_lengths": "collections.Counter(len(row['input_ids']) for row in trainer.train_dataset)",
+    "collision": "[len(ids) for ids in trainer.train_dataset[:8]['input_ids']]",
+    "example": "tokenizer.convert_ids_to_tokens(batch['input_ids'][0])",
     "fields": f"{_LOADER}\n{{k: v.shape for k, v in batch.items()}}",
     "padding": "batch['attention_mask']",
     "forward": _OUTPUTS,
@@ -54,7 +57,8 @@ SNIPPETS = {
         "    trainer.optimizer.zero_grad()"
     ),
     "train": "trainer.train()",
-    "predicted": "collections.Counter(predictions.argmax(axis=1))",
+    "predicted": _PAIRED,
+    "guesses": _PAIRED,
 }
 SNIPPETS["learning"] = SNIPPETS["train"]
 

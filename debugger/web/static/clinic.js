@@ -50,6 +50,12 @@
     setTimeout(() => row.classList.remove('flash'), 1600);
   };
 
+  // What stands on the other side, under a tab of the same name.
+  const show = (name) => {
+    const tab = one(`#left [data-with=${name}]`), part = document.getElementById(name);
+    if (part) { part.scrollIntoView({ block: 'nearest' }); part.focus({ preventScroll: true }); } else if (tab) { tab.click(); setTimeout(() => show(name), 250); }
+  };
+
   const filter = (chip) => {
     for (const other of document.querySelectorAll('[data-filter]')) other.setAttribute('aria-pressed', String(other === chip));
     const wanted = chip.dataset.filter;
@@ -90,7 +96,7 @@
     const target = event.target.closest('[data-line],[data-to],[data-theme],[data-filter],[data-reload],[data-copy]');
     if (!target) return;
     if (target.dataset.line) goto(target.dataset.line);
-    else if (target.dataset.to) { const part = document.getElementById(target.dataset.to); if (part) { part.scrollIntoView({ block: 'center' }); part.focus({ preventScroll: true }); } }
+    else if (target.dataset.to) show(target.dataset.to);
     else if ('theme' in target.dataset) dark(!document.body.classList.contains('dark'));
     else if ('filter' in target.dataset) filter(target);
     else if ('copy' in target.dataset) copy(target);
@@ -162,7 +168,7 @@
     const fault = one('#left .code .row.fault'), box = fault && fault.closest('.code');
     if (fault && blamed !== fault.id) box.scrollTop += fault.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
     blamed = fault && fault.id;
-    say([...document.querySelectorAll('#right [data-news]')].map((part) => part.dataset.news).join(' '));
+    say([...document.querySelectorAll('#clinic [data-news]')].map((part) => part.dataset.news).join(' '));
     const told = one('[data-store]');
     if (told) { store(told.dataset.store); told.remove(); }
     const file = one('[data-save]');
@@ -202,7 +208,7 @@
       return;
     }
     const keys = { r: '#foot .go', a: '#foot .all', h: '#foot .hint', f: '#right [data-with=fix]', e: '#right [data-with=evidence]',
-      s: '#right [data-act=open]', p: '#bar [data-act=present]', '[': '#foot .prev', ']': '#foot .next', Escape: '#foot .stop' };
+      s: '#right [data-act=open]', d: '#left [data-with=diagnosis]', j: '#left [data-with=journey]', p: '#bar [data-act=present]', '[': '#foot .prev', ']': '#foot .next', Escape: '#foot .stop' };
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     // In front of a class answers stay hidden until this key.
     if (key === 's') root.classList.toggle('reveal');
