@@ -19,6 +19,8 @@ TWIN = "twin_"
 """How the code of a series of the healthy twin begins."""
 BROKEN = "broken_"
 """The same for the script as it was found, beside its repair."""
+TRIED = "tried"
+"""The same for repairs that were tried on the way; their number and a colon follow."""
 SHARES = ("accuracy", "majority")
 """The series and marks that lie between 0 and 1. All others are losses."""
 Points = list[tuple[float, float]]
@@ -32,7 +34,7 @@ class Line:
 
     @property
     def kind(self) -> str:
-        for prefix, kind in ((TWIN, "twin"), (BROKEN, "broken")):
+        for prefix, kind in ((TWIN, "twin"), (BROKEN, "broken"), (TRIED, "tried")):
             if self.code.startswith(prefix):
                 return kind
         return "second" if self.code == "eval_loss" else "here"
@@ -48,7 +50,7 @@ class Mark:
 def chart(data: Mapping[str, Any], words: Words) -> str:
     """The series of a chart. Shares (accuracies) and losses have panels of their own."""
     lines = [
-        Line(code, named(code, "series", words), points)
+        Line(code, series_name(code, words), points)
         for code, raw in data["series"].items()
         if (points := _drawable(raw))
     ]
@@ -154,7 +156,7 @@ def updates(data: Mapping[str, Any], words: Words) -> str:
             f'y="{middle + 4:.1f}">{plain(y)}</text>'
         )
     said = ", ".join(f"{n}: {plain(y)}" for n, y in zip(data["labels"], values, strict=True))
-    return _svg(drawn, said, bottom + 26)
+    return f'<div class="wide">{_svg(drawn, said, bottom + 26)}</div>'
 
 
 def collision(data: Mapping[str, Any], words: Words) -> str:
@@ -307,7 +309,15 @@ def _apart(places: list[float], gap: float = 15.0) -> list[float]:
 
 
 def _is_share(code: str) -> bool:
-    return code.removeprefix(TWIN).removeprefix(BROKEN) in SHARES
+    return code.rpartition(":")[2].removeprefix(TWIN).removeprefix(BROKEN) in SHARES
+
+
+def series_name(code: str, words: Words) -> str:
+    tried, _, series = code.rpartition(":")
+    if not tried:
+        return named(series, "series", words)
+    what = named(series, "series", words)
+    return words.say("series", TRIED, number=tried.removeprefix(TRIED), series=what)
 
 
 def _marks(data: Mapping[str, Any], words: Words) -> list[Mark]:

@@ -12,7 +12,7 @@ from typing import Any
 from debugger.evidence import figures
 from debugger.evidence.coloured import coloured
 from debugger.evidence.markup import escape, folded
-from debugger.evidence.plain import named, plain, said, span
+from debugger.evidence.plain import plain, said, span
 from debugger.outcome import Evidence
 from debugger.words import Words
 
@@ -130,7 +130,7 @@ def _numbers(data: Mapping[str, Any], words: Words) -> str:
             points.setdefault(x, {})[code] = y
     labels = data.get("labels") or []
     head = [words.say("column", code) for code in (["row", "label"] if labels else ["step"])]
-    head += [named(code, "series", words) for code in codes]
+    head += [figures.series_name(code, words) for code in codes]
     rows = [
         [
             f"{x:g}",

@@ -48,13 +48,12 @@ def ragged(
     stage: StageName, lengths: Mapping[str, Sequence[int]], typed: str = ""
 ) -> list[Evidence]:
     """The first field whose rows bump against the rectangle that they are to become, if any."""
+    code = "collision" if stage == "batch" else "first_lengths"
     uneven = {name: list(rows) for name, rows in lengths.items() if len(set(rows)) > 1}
     if not uneven:
         return []
     field = next(iter(uneven))
-    return [
-        Evidence("ragged", "collision", stage, {"field": field, "lengths": uneven[field]}, typed)
-    ]
+    return [Evidence("ragged", code, stage, {"field": field, "lengths": uneven[field]}, typed)]
 
 
 def matrix(

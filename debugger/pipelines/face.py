@@ -65,7 +65,7 @@ class Split:
     begin, with their labels, so that a cut does not change it. The others are of whole rows:
     with the numbers of their labels, with their names, and without labels.
     `sample` marks one row in sixteen, always the same ones, so that two data sets can be compared
-    row by row.
+    row by row. `judged` are a few rows, text and label, that are the same ones in every order.
     """
 
     count: int
@@ -90,6 +90,7 @@ class Split:
     named_digest: str = ""
     bare_digest: str = ""
     sample: tuple[str, ...] = ()
+    judged: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)

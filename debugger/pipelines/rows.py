@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -131,6 +132,7 @@ def split_of(
         named_digest=digest(keys, named),
         bare_digest=digest(keys, [""] * len(labels)),
         sample=sample(keys, labels) if ids and labels else (),
+        judged=_judged(keys, ids, lengths, labels, tokenizer) if ids and labels else (),
     )
 
 
@@ -156,6 +158,27 @@ def place_of(ids: Sequence[int], mask: Sequence[int] | None, rows: Iterable[Any]
 def _begins(row: Any, wanted: list[int]) -> bool:
     """Rows that `map` has padded already are longer than what is real of them."""
     return list(row[: len(wanted)]) == wanted and not any(row[len(wanted) :])
+
+
+def _judged(
+    keys: list[str],
+    ids: list[Any],
+    lengths: tuple[int, ...],
+    labels: Sequence[Any],
+    tokenizer: Any,
+) -> tuple[tuple[str, Any], ...]:
+    """Rows for a person to judge, chosen by what they hold: shuffling does not change which."""
+    if tokenizer is None:
+        return ()
+    digests = [hashlib.sha256(key.encode()).hexdigest() for key in keys]
+    chosen = sorted(range(len(keys)), key=digests.__getitem__)[:SHOWN_ROWS]
+    return tuple((_read(ids[row][: lengths[row]], tokenizer), labels[row]) for row in chosen)
+
+
+def _read(ids: list[int], tokenizer: Any) -> str:
+    """The sentences of a row, apart."""
+    parts = re.split("|".join(map(re.escape, tokenizer.all_special_tokens)), tokenizer.decode(ids))
+    return " | ".join(part.strip() for part in parts if part.strip())
 
 
 def one_of_each(labels: Sequence[Any], size: int) -> list[int]:

@@ -57,6 +57,9 @@ def measured(seen: Data) -> dict[str, Any]:
             "bare_digest": split.bare_digest,
             "sample": list(split.sample),
             "columns": list(split.columns),
+            "judged": [
+                [text, _named(str(label), _naming(seen, split))] for text, label in split.judged
+            ],
         }
         for name, split in (("train", seen.train), ("eval", seen.eval))
         if split is not None
@@ -374,6 +377,18 @@ def _reaches(column: str, split: Split) -> bool:
 
 def _letters(text: str) -> str:
     return re.sub(r"\W+", "", text.lower())
+
+
+def _judged(seen: Data, split: Split) -> list[list[str]]:
+    """Rows for a person to judge, with what their labels are called."""
+    naming = _naming(seen, split)
+    return [[text, _named(str(label), naming)] for text, label in split.judged]
+
+
+def _naming(seen: Data, split: Split) -> Split:
+    """The one that knows the names of the classes: the other may have lost them."""
+    known = (one for one in (split, seen.train, seen.eval) if one and one.class_names)
+    return next(known, split)
 
 
 def _tokens(split: Split, facts: Facts) -> Evidence:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import get_args
@@ -23,6 +24,7 @@ from debugger.web.scene import Provenance, Scene
 from debugger.web.visit import (
     BESIDE,
     LOOKED,
+    MARKED,
     SURENESS,
     SYMPTOM,
     Panel,
@@ -36,6 +38,7 @@ from debugger.web.visit import (
 from debugger.words import Words, languages
 from debugger.workers.sharing import Flight, Shared
 
+MOST_TRIED, MOST_MARKS = 4, 9
 TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 
 
@@ -84,6 +87,8 @@ class Clinic:
                 desk.go_to(side=with_)
             case "open":
                 desk.remember(opened=True)
+            case "mark" if with_.isdigit() and not case.marked and int(with_) < MOST_MARKS:
+                desk.remember(marks=tuple(sorted({*case.marks} ^ {int(with_)})))
             case "cause" if Words().has("cause", with_) and case.sure is None:
                 if with_ != case.missed:
                     desk.remember(cause=with_)
@@ -130,6 +135,9 @@ class Clinic:
             return None if there or desk.busy else desk.visit.stage
         if desk.busy:
             return None
+        if act == MARKED:
+            desk.remember(marked=True)
+            return MARKED
         if act == "apply":
             return WALK if self.apply(desk, with_) else None
         if act == "solution":
@@ -201,11 +209,12 @@ class Clinic:
             desk.remember(seen=True)
         yield
 
-    async def see_twin(self, desk: Desk) -> AsyncGenerator[None]:
-        """Walk the healthy twin, to be looked at beside the script."""
+    async def see_twin(self, desk: Desk, what: str) -> AsyncGenerator[None]:
+        """Walk the healthy twin, or look at its rows, to compare them with the script's."""
         desk.stopping = False
         scenario = self.known[desk.visit.scenario]
-        flight = self._engine.board(self._run(scenario, WALK, scenario.twin))
+        stage = WALK if what == BESIDE else "data"
+        flight = self._engine.board(self._run(scenario, stage, scenario.twin))
         async for _ in self._follow_aside(desk, [flight]):
             yield
         yield
@@ -229,8 +238,8 @@ class Clinic:
 
     async def follow(self, desk: Desk, what: str) -> AsyncGenerator[None]:
         """Run a stage or a walk, its twin too where it helps; wakes whenever there is news."""
-        if what in (SYMPTOM, BESIDE):
-            async for _ in self.see(desk) if what == SYMPTOM else self.see_twin(desk):
+        if what in (SYMPTOM, BESIDE, MARKED):
+            async for _ in self.see(desk) if what == SYMPTOM else self.see_twin(desk, what):
                 yield
             return
         desk.stopping = False
@@ -375,6 +384,7 @@ class Clinic:
             broken=broken,
             symptom=self._symptom(desk),
             beside=self._beside(scenario, visit),
+            twin_data=self._twin_data(scenario) if case.marked else None,
             trainings=self._trainings(desk, script) if visit.changes else {},
             note=desk.note,
             caption=desk.caption,
@@ -392,11 +402,26 @@ class Clinic:
             return {}
         return {stage.stage: stage for stage in report_of(flight).stages}
 
+    def _twin_data(self, scenario: Scenario) -> StageReport | None:
+        asked = [self._run(scenario, stage, scenario.twin) for stage in ("data", WALK)]
+        flight = next((one for run in asked if (one := self._engine.known(run))), None)
+        return None if flight is None else report_of(flight).stage("data")
+
     def _trainings(self, desk: Desk, script: str) -> dict[str, StageReport]:
-        """The longest training known of the broken, the changed and the healthy script."""
+        """The longest training known of the broken, the changed and the healthy script.
+
+        Of the repairs that were tried before, too: the last few, by their changes.
+        """
         scenario = self.known[desk.visit.scenario]
         found: dict[str, StageReport] = {}
-        for whose, text in (("broken", scenario.script), ("here", script), ("twin", scenario.twin)):
+        scripts = {"broken": scenario.script, "here": script, "twin": scenario.twin}
+        variants = [one for one in desk.record.case(scenario.id).ran if one]
+        for variant in variants[-MOST_TRIED:]:
+            with suppress(ScenarioError):  # of a scenario that was another one then
+                tried = scenario.changed(tuple(variant.split("+")))
+                if tried not in scripts.values():
+                    scripts[variant] = tried
+        for whose, text in scripts.items():
             alone = self._run(scenario, "train", text)
             walked = self._run(scenario, WALK, text)
             flight = self._engine.known(alone) or self._engine.known(walked)

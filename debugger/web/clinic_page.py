@@ -34,7 +34,7 @@ element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-act]');
   if (!button || button.disabled || !window.clinic.sure(button)) return;
   const told = {act: button.dataset.act, with: button.dataset.with, at: location.search};
-  const runs = ['run', 'apply', 'solution', 'answer'].includes(told.act);
+  const runs = ['run', 'apply', 'solution', 'answer', 'marked'].includes(told.act);
   window.clinic.press((number) => trigger(
     runs ? 'submit' : 'click', {...told, number, kept: window.clinic.kept()}
   ));

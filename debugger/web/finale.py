@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugger.catalogue import Fix
-from debugger.evidence.figures import BROKEN, TWIN
+from debugger.evidence.figures import BROKEN, TRIED, TWIN
 from debugger.evidence.html import chart
 from debugger.evidence.markup import escape
 from debugger.report import StageReport
@@ -54,20 +54,32 @@ def proof(scene: Scene, words: Words) -> str:
 def _before_and_after(scene: Scene, words: Words) -> str:
     """The accuracies at one and the same step, all curves in one picture, what was changed."""
     parts = [_left_in(scene, words), _figures(scene, words)]
+    prefixes = RUNS | {name: f"{TRIED}{n}:" for n, name in enumerate(scene.tried, 1)}
     series = {
-        f"{RUNS[whose]}{name}": points
+        f"{prefixes[whose]}{name}": points
         for whose, report in scene.trainings.items()
         for name, points in report.curves.items()
         if name in ("loss", "accuracy")
     }
     if series:
         parts.append(chart({"series": series, "marks": _marks(scene)}, words))
+        parts.append(_tried(scene, words))
     if scene.visit.changes:
         label, signs = listing.diff_words(words)
         before = escape(words.say("clinic", "changed_lines"))
         shown = listing.diff(scene.scenario.script, scene.script, label, signs)
         parts.append(f"<h3>{before}</h3>{shown}")
     return "".join(parts)
+
+
+def _tried(scene: Scene, words: Words) -> str:
+    """Which repair each of the curves belongs to that are called by their number."""
+    listed = ""
+    for number, changes in enumerate(scene.tried, 1):
+        labels = "; ".join(scene.scenario.words.of(one).label for one in changes.split("+"))
+        told = words.say("clinic", "try_number", number=number, labels=labels)
+        listed += f"<li>{escape(told)}</li>"
+    return f'<ul class="dim">{listed}</ul>' if listed else ""
 
 
 def _left_in(scene: Scene, words: Words) -> str:

@@ -9,6 +9,7 @@ from debugger.outcome import STAGES, Finding
 from debugger.printing.sentences import MARKS, not_judged
 from debugger.web.buttons import button
 from debugger.web.finale import proof
+from debugger.web.marking import marking
 from debugger.web.scene import Scene
 from debugger.web.visit import LOOKED, shuffled
 from debugger.words import Words
@@ -27,6 +28,8 @@ def evidence(scene: Scene, words: Words) -> str:
         parts.append(_verdict(scene, words))
     if scene.left_alone and stage == "train":
         parts.append(proof(scene, words))
+    if stage == "data":
+        parts.append(marking(scene, words))
     seen = [one for one in report.evidence if one.code != "console"]
     parts += [shown(one, words, beside_script=True) for one in seen]
     if not any(one.kind == "chart" for one in seen) and report.curves:

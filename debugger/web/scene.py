@@ -46,8 +46,9 @@ class Scene:
 
     `kept` is what the browser is to remember; of a demonstration, nothing. `broken` and `symptom`
     are about the script as it was found: what its stages showed, and what its author saw.
-    `trainings` are those to compare at the end of a cure: "broken", "here" and "twin"; `beside` is
-    what is known of the twin's stages. What runs `aside` belongs to no stage.
+    `trainings` are those to compare at the end of a cure: "broken", "here", "twin" and other
+    repairs by their changes. `beside` is what is known of the twin's stages, `twin_data` of its
+    rows. What runs `aside` belongs to no stage.
     """
 
     scenario: Scenario
@@ -64,6 +65,7 @@ class Scene:
     broken: dict[StageName, StageReport] = field(default_factory=dict)
     symptom: Report | None = None
     trainings: dict[str, StageReport] = field(default_factory=dict)
+    twin_data: StageReport | None = None
     beside: dict[StageName, StageReport] = field(default_factory=dict)
     note: str = ""
     caption: str = ""
@@ -144,6 +146,11 @@ class Scene:
         """A healthy script that the learner has seen through: nothing to repair, and none done."""
         healthy = self.scenario.decoy and self.cured and not self.visit.changes
         return healthy and self.case.cause == NOTHING_WRONG and self.case.sure is not None
+
+    @property
+    def tried(self) -> list[str]:
+        """Other repairs that got as far as training, by their changes: see `Visit.variant`."""
+        return [name for name in self.trainings if name not in ("broken", "here", "twin")]
 
     @property
     def askable(self) -> bool:

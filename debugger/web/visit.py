@@ -39,6 +39,8 @@ SYMPTOM = "symptom"
 """What a learner asks for who wants the whole script run as its author ran it."""
 BESIDE = "twin"
 """What a learner asks for who wants to see the healthy twin beside a stage."""
+MARKED = "marked"
+"""What a learner asks for who has marked rows: the twin's, to compare them with."""
 Panel = Literal["symptom", "evidence", "fix", "console"]
 Side = Literal["script", "diff", "journey", "diagnosis", "notes"]
 Sureness = Literal["guess", "fairly", "certain"]
@@ -62,6 +64,8 @@ class Case:
     missed: Small | None = None
     missed_sure: Sureness | None = None
     opened: bool = False
+    marks: Annotated[tuple[Annotated[int, Field(ge=0, le=9)], ...], Field(max_length=9)] = ()
+    marked: bool = False
     tried: Annotated[tuple[Small, ...], Field(max_length=200)] = ()
     ran: dict[str, tuple[StageName, ...]] = field(default_factory=dict)
     running: Small | None = None

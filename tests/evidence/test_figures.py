@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+import pytest
+
 from debugger.evidence import figures
 from debugger.evidence.html import shown
 from debugger.evidence.markup import escape
+from debugger.evidence.tables import matrix
 from debugger.outcome import Evidence
 from debugger.web import listing
 from debugger.words import Words
 
 WORDS = Words()
+WIDEST = figures.WIDE - 270
+"""Between the names and the numbers."""
 HOSTILE = "<img src=x onerror=alert(1)>{{1+1}}${2+2}"
 
 
@@ -29,12 +34,18 @@ def test_hostile_text_stays_text_wherever_it_stands() -> None:
     tokens = {"rows": [{"tokens": [HOSTILE], "mask": [1], "label": HOSTILE}]}
     table = {"columns": [HOSTILE], "rows": [[HOSTILE]]}
     series = {"series": {HOSTILE: [[1, 0.5], [2, 0.4]]}, "marks": {HOSTILE: 0.3}}
+    row = [[HOSTILE, HOSTILE]]
+    updates = {"series": {"update": [[0, 0.5]]}, "labels": [HOSTILE], "range": []}
     all_kinds = [
         Evidence("traceback", "traceback", "batch", trace, HOSTILE),
         Evidence("tokens", "decoded", "data", tokens),
         Evidence("table", "fields", "batch", table),
         Evidence("chart", "learning", "train", series),
         Evidence("text", "console", "setup", {"text": HOSTILE}),
+        Evidence("matrix", "predicted", "train", {"classes": [HOSTILE], "counts": [[1]]}),
+        Evidence("ragged", "collision", "batch", {"field": HOSTILE, "lengths": [3, 2]}),
+        Evidence("example", "example", "batch", {"tokens": [HOSTILE], "mask": [1], "rows": row}),
+        Evidence("chart", "updates", "step", updates),
     ]
     for evidence in all_kinds:
         assert harmless(shown(evidence, WORDS)), evidence.kind
@@ -109,3 +120,49 @@ def test_a_diff_numbers_both_sides() -> None:
     assert 'class="del"><td class="no">2</td><td class="no"></td>' in html
     assert 'class="add"><td class="no"></td><td class="no">2</td>' in html
     assert "removed" in html
+
+
+def test_rows_that_do_not_fit_are_drawn_against_the_first_one() -> None:
+    data = {"field": "input_ids", "lengths": [3, 4, 2]}
+    html = shown(Evidence("ragged", "collision", "batch", data), WORDS)
+    assert html.count('class="token"') == 3 + 3 + 2
+    assert html.count('class="over"') == 1
+    assert html.count('class="gap"') == 1
+    assert "Row 1 has 3 input_ids and sets the width. Row 2 has 4" in html
+    assert html.count("✗") == 1
+
+
+def test_how_far_blocks_moved_is_drawn_on_a_logarithmic_scale() -> None:
+    data = {
+        "series": {"update": [[0, 1e-3], [1, 1e-1], [2, 0.0], [3, 1e-1]]},
+        "labels": ["body", "too.far", "still", "head"],
+        "new": ["head"],
+        "range": [1e-6, 2e-2],
+    }
+    drawn = figures.updates(data, WORDS)
+    wide = [float(width) for width in re.findall(r'class="bar[^>]*width="([\d.]+)"', drawn)]
+    ticks = re.findall(r'<text class="tick mid"[^>]*>([^<]*)', drawn)
+    assert wide[1] - wide[0] == pytest.approx(2 * (WIDEST / (len(ticks) - 1)), abs=0.2)
+    assert wide[2] == 0
+    assert wide[3] == wide[1]
+    assert drawn.count('class="bar odd"') == 2
+    assert "too.far: 0.1" in drawn
+
+
+def test_labels_and_answers_stand_in_a_table_with_what_is_right_on_its_diagonal() -> None:
+    evidence = matrix("predicted", "train", {(0, 0): 5, (0, 1): 2, (2, 1): 4}, ("yes", "no"))
+    html = shown(evidence, WORDS)
+    assert evidence.data == {
+        "classes": ["yes", "no", "2"],
+        "counts": [[5, 2, 0], [0, 0, 0], [0, 4, 0]],
+    }
+    assert re.findall(r'class="num right"[^>]*>(\d+)', html) == ["5", "0", "0"]
+    assert re.findall(r'class="num miss"[^>]*>(\d+)', html) == ["2", "0", "0", "0", "0", "4"]
+
+
+def test_curves_of_repairs_that_were_tried_have_their_number() -> None:
+    series = {"loss": [[1, 1.1], [2, 0.5]], "tried1:loss": [[1, 1.1], [2, 1.0]]}
+    drawn = figures.chart({"series": {**series, "tried1:accuracy": [[2, 0.3]]}}, WORDS)
+    assert "loss, try 1: 1.1 → 1" in drawn
+    assert drawn.count("<svg") == 2
+    assert 'class="line tried"' in drawn

@@ -85,3 +85,12 @@ def test_a_change_that_the_cure_did_not_need_is_named(
     html = shown("shuffled_labels", (*scenario.twin_fixes, *changes))
     label = scenario.words.fixes["the_default_rate"].label
     assert html.count(said("left_in", labels=label)) == needless
+
+
+def test_repairs_that_were_tried_are_curves_of_their_own_with_their_names() -> None:
+    known = catalogue.find("label_order")
+    other = next(fix.id for fix in known.fixes if not fix.right)
+    trainings = {**BEFORE_AND_AFTER, other: trained(0.3)}
+    html = shown("label_order", ("leave_the_numbers",), trainings=trainings)
+    assert 'class="line tried"' in html
+    assert said("try_number", number=1, labels=known.words.of(other).label) in html

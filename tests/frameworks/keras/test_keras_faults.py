@@ -233,3 +233,16 @@ def test_a_keras_model_comes_with_its_data() -> None:
 def test_a_model_of_keras_3_is_refused_with_a_sentence() -> None:
     with pytest.raises(TypeError, match="This is a model of Keras 3"):
         diagnose(keras.Sequential([keras.layers.Dense(1)]), tiny.batches())
+
+
+def test_the_batch_and_the_model_see_the_same_example() -> None:
+    shuffled = tiny.batches().unbatch().shuffle(24, seed=7).batch(4)
+    report = diagnose_built(Building(fitted(healthy(), train=shuffled), framework="keras"))
+    pieces = {one.code: one.data for stage in report.stages for one in stage.evidence}
+    facts, answer = (
+        {name["say"]: value for name, value in pieces[code]["rows"]}
+        for code in ("example", "example_forward")
+    )
+    assert len(pieces["example"]["tokens"]) == tiny.LENGTH
+    assert answer["label"] == int(str(facts["label"])[0])
+    assert len(answer["logits"]) == 3
