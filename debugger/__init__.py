@@ -27,14 +27,14 @@ def diagnose(
     report speaks. Everything is left as it was, to the bit. In a notebook the report shows itself;
     elsewhere print it.
     """
-    from debugger import frameworks
     from debugger.diagnosis import diagnose_built
+    from debugger.frameworks import FRAMEWORKS
     from debugger.printing import ReadableReport
     from debugger.script.building import Building
     from debugger.words import Words
 
     Words(language)  # one that is not spoken is refused before anything runs
-    for framework in frameworks.FRAMEWORKS:
+    for framework in FRAMEWORKS:
         taken = framework.takes(trainer_or_model, train_dataset, eval_dataset)
         if taken is not None:
             built = Building(taken, framework=framework.name)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from debugger import frameworks
 from debugger.failure import forget_source
+from debugger.frameworks import called
 from debugger.outcome import (
     Ending,
     Event,
@@ -53,7 +53,7 @@ def perform(run: Run, emit: Tell, enclosure: Enclosure = OPEN) -> None:
 def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> None:
     started = time.monotonic()
     emit(StageStarted("setup"))
-    if run.device == "cuda" and not frameworks.called(run.framework).load().has_cuda():
+    if run.device == "cuda" and not called(run.framework).load().has_cuda():
         _tell([Finding("no_cuda", "note", "setup")], StageEnded("setup", "unknown", 0.0), emit)
         emit(_outcome(["unknown"], "cpu", started, run.framework))
         return
@@ -120,7 +120,7 @@ def compare(report: Report, twin: Report) -> Report:
 
 def versions(framework: str) -> dict[str, str]:
     python = ".".join(str(part) for part in sys.version_info[:3])
-    return {"python": python, **frameworks.called(framework).found_versions()}
+    return {"python": python, **called(framework).found_versions()}
 
 
 def _outcome(endings: list[Ending], device: str, started: float, framework: str) -> Outcome:
@@ -129,7 +129,7 @@ def _outcome(endings: list[Ending], device: str, started: float, framework: str)
 
 
 def _pipeline(built: Building) -> Pipeline:
-    return frameworks.called(built.framework).load().pipeline(built.trained, built.earlier)
+    return called(built.framework).load().pipeline(built.trained, built.earlier)
 
 
 def _tell_setup(built: Building, run: Run, seconds: float, emit: Tell) -> StageEnded:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from debugger import frameworks
+from debugger.frameworks import of as framework_of
 from debugger.outcome import StageName
 
 WALK = "walk"
@@ -33,4 +33,4 @@ class Run:
     @property
     def framework(self) -> str:
         """The name of the one that the script wants around it."""
-        return frameworks.of(self.script).name
+        return framework_of(self.script).name

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from debugger import frameworks
+import debugger.frameworks as frameworks
 from debugger.catalogue import Scenario
 from debugger.settings import Settings
 

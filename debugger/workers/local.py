@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
-from debugger import frameworks
+import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
 from debugger.outcome import Accepted, Event, Finding, Outcome
 from debugger.run import Run

@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from debugger import frameworks
+from debugger.frameworks import called
 from debugger.outcome import (
     Accepted,
     Ending,
@@ -286,7 +286,7 @@ def our_fault(message: str) -> Ended:
 
 def never_started(death: Death, run: Run) -> Ended:
     """The script had no process to run in; whoever holds the zygote has told the host's log."""
-    code, numbers = why(death, frameworks.called(run.framework))
+    code, numbers = why(death, called(run.framework))
     return Ended(code, **numbers)
 
 
