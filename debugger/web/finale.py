@@ -54,7 +54,7 @@ def proof(scene: Scene, words: Words) -> str:
 def _before_and_after(scene: Scene, words: Words) -> str:
     """The accuracies at one and the same step, all curves in one picture, what was changed."""
     parts = [_left_in(scene, words), _figures(scene, words)]
-    prefixes = RUNS | {name: f"{TRIED}{n}:" for n, name in enumerate(scene.tried, 1)}
+    prefixes = RUNS | {name: f"{TRIED}{n}:" for n, name in enumerate(scene.attempts, 1)}
     series = {
         f"{prefixes[whose]}{name}": points
         for whose, report in scene.trainings.items()
@@ -75,7 +75,7 @@ def _before_and_after(scene: Scene, words: Words) -> str:
 def _tried(scene: Scene, words: Words) -> str:
     """Which repair each of the curves belongs to that are called by their number."""
     listed = ""
-    for number, changes in enumerate(scene.tried, 1):
+    for number, changes in enumerate(scene.attempts, 1):
         labels = "; ".join(scene.scenario.words.of(one).label for one in changes.split("+"))
         told = words.say("clinic", "try_number", number=number, labels=labels)
         listed += f"<li>{escape(told)}</li>"

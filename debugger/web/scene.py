@@ -148,7 +148,7 @@ class Scene:
         return healthy and self.case.cause == NOTHING_WRONG and self.case.sure is not None
 
     @property
-    def tried(self) -> list[str]:
+    def attempts(self) -> list[str]:
         """Other repairs that got as far as training, by their changes: see `Visit.variant`."""
         return [name for name in self.trainings if name not in ("broken", "here", "twin")]
 
