@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Reports = dict[str, Report]
 
 FAULT, UNJUDGED, USAGE, INTERRUPTED = 1, 2, 64, 130
-RUNNING = ("run", "diagnose", "judge", "check")
+RUNNING = ("run", "diagnose", "issue", "judge", "check")
 """The commands that run scripts; the others are at home on every system."""
 
 
@@ -91,21 +91,69 @@ def _run(asked: Namespace, settings: Settings, words: Words) -> int:
 
 
 def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
-    path = Path(asked.script)
-    run = Run(
-        _script(path, words),
-        _stage(asked),
-        asked.seed,
-        asked.device or settings.device,  # type: ignore[arg-type]
-        settings.assets,  # type: ignore[arg-type]
-        filename=str(path.absolute()),
-        folder=os.getcwd(),
-        arguments=tuple(asked.arguments),
-        steps=asked.steps or MOST_STEPS,
+    run = replace(
+        _own_run(asked, settings, words), stage=_stage(asked), steps=asked.steps or MOST_STEPS
     )
     with _engine(settings, words, own_script=True) as ask:
         report = ask({"script": run})["script"]
     return _tell(report, asked.json, words)
+
+
+def _own_run(asked: Namespace, settings: Settings, words: Words) -> Run:
+    """Somebody's own script, as it would run where she stands."""
+    path = Path(asked.script)
+    return Run(
+        _script(path, words),
+        seed=asked.seed,
+        device=asked.device or settings.device,  # type: ignore[arg-type]
+        assets=settings.assets,  # type: ignore[arg-type]
+        filename=str(path.absolute()),
+        folder=os.getcwd(),
+        arguments=tuple(asked.arguments),
+    )
+
+
+def _scenario_called(name: str, words: Words) -> "Scenario | None":
+    """The scenario of that id, unless there is a file or a folder of that name."""
+    from debugger.catalogue import NotThere, find, translated
+
+    if Path(name).exists() or not name.isidentifier():
+        return None
+    try:
+        return translated(find(name), words.language)
+    except NotThere:
+        return None
+
+
+def _issue(asked: Namespace, settings: Settings, words: Words) -> int:
+    from debugger.asking.command import NoDraft, made, unreadable
+    from debugger.printing.progress import ProgressLine
+
+    scenario = _scenario_called(asked.script, words)
+    if scenario is None:
+        run = _own_run(asked, settings, words)
+    else:
+        asked.stage, asked.all = None, False
+        run = _run_of(scenario, asked, settings, scenario.script)
+    if unread := unreadable(run.script):
+        line, reason = unread
+        about = {"path": asked.script, "line": line, "reason": reason}
+        raise Usage(words.say("cli", "script_not_python", **about))
+    try:
+        with (
+            _opened(settings, words, own_script=scenario is None) as engine,
+            ProgressLine(sys.stderr, words) as progress,
+        ):
+            complaint = "" if scenario is None else scenario.words.complaint
+            draft = made(run, engine, asked.seconds, words, progress.say, complaint)
+    except NoDraft as nothing:
+        print(nothing, file=sys.stderr)
+        return UNJUDGED
+    if asked.json:
+        _say_json(draft.to_json())
+    else:
+        _say(draft.text)
+    return 0
 
 
 def _judge(asked: Namespace, settings: Settings, words: Words) -> int:
@@ -332,6 +380,7 @@ COMMANDS = {
     "list": _list,
     "run": _run,
     "diagnose": _diagnose,
+    "issue": _issue,
     "judge": _judge,
     "export": _export,
     "check": _check,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
+from debugger.asking.shorten import SECONDS
 from debugger.frameworks import NAMES
 from debugger.outcome import STAGES
 from debugger.settings import DEVICES
@@ -13,6 +14,7 @@ from debugger.words import Words, languages, spoken
 
 MOST_STEPS = 120
 MOST_SEED = 2**32 - 1
+MOST_SECONDS = 3600
 LOCALES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 _IN_ENGLISH = {
     "unknown_command": r"argument COMMAND: invalid choice: '?(?P<value>.*?)'? \(choose from .*\)",
@@ -57,7 +59,7 @@ def parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
     asked.arguments = list(arguments[len(own) + 1 :])
     if asked.command is None:
         raise Usage(words.say("cli", "see_help", message=words.say("cli", "no_command")))
-    if asked.arguments and asked.command not in ("run", "diagnose"):
+    if asked.arguments and asked.command not in ("run", "diagnose", "issue"):
         raise Usage(words.say("cli", "no_arguments", command=asked.command))
     return asked
 
@@ -101,9 +103,14 @@ def _parser(words: Words) -> argparse.ArgumentParser:
         words, prog="python -m debugger", description=text("about"), epilog=text("after")
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    listing, run, diagnose, judge, export, check, new = (
-        commands.add_parser(name, words=words, help=text(f"help_{name}"), epilog=text("after"))
-        for name in ("list", "run", "diagnose", "judge", "export", "check", "new")
+    listing, run, diagnose, issue, judge, export, check, new = (
+        commands.add_parser(
+            name,
+            words=words,
+            help=text(f"help_{name}"),
+            epilog=text("after_issue" if name == "issue" else "after"),
+        )
+        for name in ("list", "run", "diagnose", "issue", "judge", "export", "check", "new")
     )
     for sub in (run, judge, export, check):
         sub.add_argument("scenario", metavar="SCENARIO", help=text("help_scenario"))
@@ -112,6 +119,10 @@ def _parser(words: Words) -> argparse.ArgumentParser:
     shown = text("help_framework", allowed=", ".join(NAMES))
     new.add_argument("--framework", metavar="F", type=framework, default=NAMES[0], help=shown)
     diagnose.add_argument("script", metavar="SCRIPT.py", help=text("help_script"))
+    issue.add_argument("script", metavar="SCRIPT.py", help=text("help_or_scenario"))
+    seconds = _whole("--seconds", 1, MOST_SECONDS, words)
+    shown = text("help_seconds", usual=SECONDS, most=MOST_SECONDS)
+    issue.add_argument("--seconds", metavar="N", type=seconds, default=SECONDS, help=shown)
     judge.add_argument("script", metavar="SCRIPT.py", help=text("help_repair"))
     run.add_argument("--fix", metavar="ID", action="append", default=[], help=text("help_fix"))
     for sub in (run, diagnose):
@@ -123,12 +134,12 @@ def _parser(words: Words) -> argparse.ArgumentParser:
         steps = _whole("--steps", 1, MOST_STEPS, words)
         shown = text("help_steps", most=MOST_STEPS)
         sub.add_argument("--steps", metavar="N", type=steps, help=shown)
-    for sub in (run, diagnose, judge):
+    for sub in (run, diagnose, issue, judge):
         device = _one_of("unknown_device", DEVICES, words)
         sub.add_argument("--device", metavar="DEVICE", type=device, help=text("help_device"))
         seed = _whole("--seed", 0, MOST_SEED, words)
         sub.add_argument("--seed", metavar="N", type=seed, default=0, help=text("help_seed"))
-    for sub in (listing, run, diagnose, judge, check):
+    for sub in (listing, run, diagnose, issue, judge, check):
         sub.add_argument("--json", action="store_true", help=text("help_json"))
     export.add_argument(
         "--notebook", metavar="OUT.ipynb", required=True, help=text("help_notebook")

@@ -16,6 +16,7 @@ SHUT = [
     ("debugger/stages", ("debugger.workers", "debugger.web")),
     ("debugger/pipelines", ("debugger.workers", "debugger.web")),
     ("debugger/workers", ("debugger.web",)),
+    ("debugger/asking", ("debugger.web", *FRAMEWORKS)),
     (WEB, FRAMEWORKS),
     ("app.py", FRAMEWORKS),
 ]

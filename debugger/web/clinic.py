@@ -18,11 +18,13 @@ from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
 from debugger.settings import Settings
 from debugger.stages import LIGHT
+from debugger.web.asking import shorten
 from debugger.web.desk import Desk
 from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
 from debugger.web.scene import Provenance, Scene
 from debugger.web.visit import (
     BESIDE,
+    ISSUE,
     LOOKED,
     MARKED,
     SURENESS,
@@ -113,7 +115,7 @@ class Clinic:
                 desk.stopping = True
             case "reset" if not desk.busy:
                 desk.record = desk.record.without(desk.visit.scenario)
-                desk.symptom = None
+                desk.symptom = desk.shorter = desk.training = None
                 desk.visit = Visit(
                     scenario=scenario.id,
                     language=desk.visit.language,
@@ -123,7 +125,7 @@ class Clinic:
                 return
 
     def plan(self, desk: Desk, act: str, with_: str) -> str | None:
-        """What a press that starts a run wants: a stage's name, a walk or the symptom.
+        """What a press that starts a run wants: a stage's name, a walk, the symptom or an issue.
 
         Changes are applied, and an answer is kept: it opens the evidence, which may be there.
         """
@@ -144,7 +146,7 @@ class Clinic:
             self._change(desk, scenario.twin_fixes)
             desk.remember(peeked=True)
             return WALK
-        if act == "run" and (with_ in (WALK, SYMPTOM, BESIDE) or with_ in STAGES):
+        if act == "run" and (with_ in (WALK, SYMPTOM, BESIDE, ISSUE) or with_ in STAGES):
             return with_
         return None
 
@@ -219,6 +221,18 @@ class Clinic:
             yield
         yield
 
+    async def ask(self, desk: Desk) -> AsyncGenerator[None]:
+        """Make the script shorter for an issue about it, as it was found."""
+        desk.stopping = False
+        desk.go_to(panel=ISSUE)
+        scenario = self.known[desk.visit.scenario]
+        walk = self._run(scenario, WALK, scenario.script)
+        async for _ in shorten(desk, self._engine, self._whole_script(scenario), walk):
+            yield
+        if desk.stopping:
+            desk.note = "stopped_by_you"
+        yield
+
     async def _follow_aside(self, desk: Desk, flights: list[Flight]) -> AsyncGenerator[None]:
         desk.flights, desk.aside = flights, True
         yield
@@ -240,6 +254,10 @@ class Clinic:
         """Run a stage or a walk, its twin too where it helps; wakes whenever there is news."""
         if what in (SYMPTOM, BESIDE, MARKED):
             async for _ in self.see(desk) if what == SYMPTOM else self.see_twin(desk, what):
+                yield
+            return
+        if what == ISSUE:
+            async for _ in self.ask(desk):
                 yield
             return
         desk.stopping = False
@@ -386,6 +404,10 @@ class Clinic:
             beside=self._beside(scenario, visit),
             twin_data=self._twin_data(scenario) if case.marked else None,
             trainings=self._trainings(desk, script) if visit.changes else {},
+            search=desk.search and (desk.search.runs, len(desk.search.script.splitlines())),
+            shorter=desk.shorter,
+            training=desk.training,
+            tried=self._tried(desk) if desk.shorter else {},
             note=desk.note,
             caption=desk.caption,
             turn=desk.turn,
@@ -428,6 +450,16 @@ class Clinic:
             report = report_of(flight).stage("train") if flight else None
             if report is not None and report.curves:
                 found[whose] = report
+        return found
+
+    def _tried(self, desk: Desk) -> dict[str, Report]:
+        """How the script ended with each change that this learner applied, as far as is known."""
+        scenario, found = self.known[desk.visit.scenario], {}
+        for change in desk.record.case(scenario.id).tried:
+            changes = desk.visit.changes if change in desk.visit.changes else (change,)
+            run = self._run(scenario, WALK, scenario.changed(changes))
+            if (flight := self._engine.known(run)) is not None:
+                found[change] = report_of(flight)
         return found
 
     def _known_reports(

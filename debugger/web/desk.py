@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from debugger.asking.draft import Shorter
+from debugger.asking.shorten import Shortening
 from debugger.outcome import StageName
 from debugger.report import Report, StageReport
 from debugger.web.scene import Provenance
@@ -17,7 +19,8 @@ class Desk:
 
     `own` holds what nobody else is shown: how runs ended that were ended from outside. `symptom`
     is how the whole script ended when this tab ran it. What runs `aside` is no stage of the walk:
-    the whole script, or a longer training at the end of a cure.
+    the whole script, a longer training at the end of a cure, or the `search` for a `shorter`
+    script, whose `training` is kept where it does not crash.
     """
 
     visit: Visit = field(default_factory=Visit)
@@ -26,6 +29,9 @@ class Desk:
     shared: dict[tuple[str, StageName], bool] = field(default_factory=dict)
     own: dict[tuple[str, StageName], tuple[StageReport, Provenance]] = field(default_factory=dict)
     symptom: Report | None = None
+    search: Shortening | None = None
+    shorter: Shorter | None = None
+    training: Report | None = None
     drawn: dict[str, str] = field(default_factory=dict)
     turn: int = 0
     heard: int = 0

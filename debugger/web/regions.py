@@ -10,17 +10,18 @@ from debugger.printing.sentences import MARKS
 from debugger.web import listing
 from debugger.web.buttons import button
 from debugger.web.guess import diagnosis
+from debugger.web.issue import issue, progress
 from debugger.web.journey import journey
 from debugger.web.languages import choice, linked
 from debugger.web.panel import console, evidence
 from debugger.web.repair import repairs
 from debugger.web.scene import Scene
 from debugger.web.symptom import symptom
-from debugger.web.visit import SYMPTOM, Side
+from debugger.web.visit import ISSUE, SYMPTOM, Side
 from debugger.words import Words
 
 Blamed = dict[int, list[tuple[str, str]]]
-PANELS = (SYMPTOM, "evidence", "fix", "console")
+PANELS = (SYMPTOM, "evidence", "fix", "console", ISSUE)
 SIDES: tuple[Side, ...] = get_args(Side)
 
 
@@ -98,7 +99,13 @@ def left(scene: Scene, words: Words) -> str:
 
 
 def right(scene: Scene, words: Words) -> str:
-    parts = {SYMPTOM: symptom, "evidence": evidence, "fix": repairs, "console": console}
+    parts = {
+        SYMPTOM: symptom,
+        "evidence": evidence,
+        "fix": repairs,
+        "console": console,
+        ISSUE: issue,
+    }
     inside = parts[scene.visit.panel](scene, words)
     return _tabs(PANELS, scene.visit.panel, "panel", words) + _pane("panel", inside)
 
@@ -157,6 +164,8 @@ def _status(scene: Scene, words: Words) -> str:
         stage = words.say("clinic", "script") if scene.aside else words.say("short", busy.stage)
         if busy.place:
             return words.say("clinic", "place", place=busy.place)
+        if scene.search is not None:
+            return progress(scene, words)
         if busy.of:
             doing = words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
         else:

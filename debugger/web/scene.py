@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
+from debugger.asking.draft import Shorter
 from debugger.catalogue import Cheat, Fix, Scenario
 from debugger.judge import Judgement, judge
 from debugger.outcome import STAGES, Finding, StageName
@@ -49,6 +50,8 @@ class Scene:
     `trainings` are those to compare at the end of a cure: "broken", "here", "twin" and other
     repairs by their changes. `beside` is what is known of the twin's stages, `twin_data` of its
     rows. What runs `aside` belongs to no stage.
+    `search` is how many shorter scripts were run, and the lines that are left; `shorter` what was
+    found, `training` how that trains; `tried` how changes ended.
     """
 
     scenario: Scenario
@@ -67,6 +70,10 @@ class Scene:
     trainings: dict[str, StageReport] = field(default_factory=dict)
     twin_data: StageReport | None = None
     beside: dict[StageName, StageReport] = field(default_factory=dict)
+    search: tuple[int, int] | None = None
+    shorter: Shorter | None = None
+    training: Report | None = None
+    tried: dict[str, Report] = field(default_factory=dict)
     note: str = ""
     caption: str = ""
     showing: bool = False

@@ -41,7 +41,9 @@ BESIDE = "twin"
 """What a learner asks for who wants to see the healthy twin beside a stage."""
 MARKED = "marked"
 """What a learner asks for who has marked rows: the twin's, to compare them with."""
-Panel = Literal["symptom", "evidence", "fix", "console"]
+ISSUE = "issue"
+"""What one asks for who wants a draft of an issue."""
+Panel = Literal["symptom", "evidence", "fix", "console", "issue"]
 Side = Literal["script", "diff", "journey", "diagnosis", "notes"]
 Sureness = Literal["guess", "fairly", "certain"]
 SURENESS: tuple[Sureness, ...] = get_args(Sureness)

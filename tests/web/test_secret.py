@@ -8,6 +8,9 @@ import re
 import pytest
 
 from debugger import catalogue, settings
+from debugger.asking.draft import Shorter
+from debugger.outcome import Finding, Found, Outcome, Point, StageEnded
+from debugger.report import gather
 from debugger.web.catalogue_page import first_page
 from debugger.web.clinic import Clinic
 from debugger.web.clinic_page import PARTS
@@ -34,6 +37,7 @@ def read(page: str) -> str:
 def shown(scenario: catalogue.Scenario, **remembered: object) -> str:
     desk = Desk(visit=Visit(scenario.id))
     desk.remember(**remembered)
+    desk.shorter, desk.training = written(scenario), written(scenario).report
     words = WORDS.of(scenario.framework)
     pages: list[str] = []
     for panel in PANELS:
@@ -41,6 +45,14 @@ def shown(scenario: catalogue.Scenario, **remembered: object) -> str:
             desk.go_to(panel=panel, side=side)
             pages += [part(CLINIC.scene(desk), words) for part in PARTS.values()]
     return read("".join(pages))
+
+
+def written(scenario: catalogue.Scenario) -> Shorter:
+    """A draft about what the stages found: it stands on the page as well."""
+    stage = scenario.first_stage or "train"
+    finding = Finding(scenario.code or "stuck_at_chance", "fault", stage)
+    events = [Point("train", "loss", 1, 1.1), Found(finding), StageEnded(stage, "fail", 0.1)]
+    return Shorter(scenario.script, gather([*events, Outcome("fail", "cpu", 0.1)]), 60, 9, True)
 
 
 def telling(scenario: catalogue.Scenario) -> list[str]:
@@ -57,6 +69,7 @@ def telling(scenario: catalogue.Scenario) -> list[str]:
 def test_a_page_tells_nothing_before_the_diagnosis(scenario: catalogue.Scenario) -> None:
     page = shown(scenario, answers=dict.fromkeys(scenario.words.questions, LOOKED))
     assert scenario.words.complaint in page
+    assert WORDS.say("issue", "loss", first="1.1", last="1.1", steps=1) in page
     told = [re.compile(rf"\b{re.escape(text)}(?!\w)") for text in telling(scenario)]
     assert [text.pattern for text in told if text.search(page)] == []
 

@@ -65,11 +65,12 @@
     }
   };
 
-  // What a student is given never opens in present mode.
+  // A part of the page, or a link to all of it. What a student is given never opens in present mode.
   const copy = async (button) => {
-    const link = new URL(location.href);
+    const link = new URL(location.href), part = document.getElementById(button.dataset.of);
     link.searchParams.delete('present');
-    try { await navigator.clipboard.writeText(link.href); } catch { window.prompt(button.textContent, link.href); return; }
+    const text = part ? part.textContent : link.href;
+    try { await navigator.clipboard.writeText(text); } catch { window.prompt(button.textContent, text); return; }
     button.textContent = button.dataset.copy;
     say(button.dataset.copy);
   };
