@@ -12,6 +12,7 @@ from debugger.catalogue.scenario import (
     Scenario,
     ScenarioError,
 )
+from debugger.catalogue.skills import has_skill
 from debugger.outcome import STAGES
 from debugger.words import Words
 
@@ -60,6 +61,8 @@ def about_facts(scenario: Scenario) -> Iterator[str]:
                 f"code should have a sentence under [cause] in the words of the clinic, where "
                 f'learners choose the cause; "{code}" has none.'
             )
+        elif key == "code" and code is not None and not has_skill(code):
+            yield f'code should have a skill in catalogue/skills.py; "{code}" has none.'
 
 
 def about_patches(scenario: Scenario) -> Iterator[str]:

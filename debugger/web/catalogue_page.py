@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, get_args
 
 import gradio as gr
@@ -10,20 +11,14 @@ from debugger.catalogue import Scenario
 from debugger.catalogue.scenario import Symptom
 from debugger.evidence.markup import escape
 from debugger.frameworks import NAMES
-from debugger.settings import Settings
 from debugger.web.buttons import button
 from debugger.web.clinic import Clinic
-from debugger.web.host import Closed, why_closed
+from debugger.web.host import Closed
 from debugger.web.languages import choice, language_of, linked
-from debugger.web.visit import (
-    KEPT,
-    Record,
-    RecordError,
-    export_record,
-    import_record,
-    merged,
-    read_record,
-)
+from debugger.web.progress import band, learnt, path
+from debugger.web.progress_file import RecordError, export_record, import_record, merged
+from debugger.web.times import stamp, this_moment
+from debugger.web.visit import KEPT, Record, read_record, scenario_named
 from debugger.words import Words, spoken
 
 SYMPTOMS = get_args(Symptom)
@@ -38,24 +33,19 @@ element.addEventListener('click', (event) => {
   const about = {act: button.dataset.act, in: document.documentElement.lang};
   const tell = (text) => trigger('click', {...about, with: text, kept: window.clinic.kept()});
   if (button.dataset.act === 'import') window.clinic.choose(tell);
-  else tell('');
+  else tell(button.dataset.with);
 });
 """
 
 
-def build(blocks: gr.Blocks, clinic: Clinic, settings: Settings) -> None:
+def build(blocks: gr.Blocks, clinic: Clinic) -> None:
     """Fill the page at /."""
-    closed: dict[str, Closed] = {
-        scenario.id: reason
-        for scenario in clinic.catalogue
-        if (reason := why_closed(scenario, settings))
-    }
     kept = gr.Textbox(visible=False)  # filled by the browser when it arrives
     page = gr.HTML(elem_id="catalogue", apply_default_css=False, js_on_load=PRESSED)
 
     def page_in(language: str, record: Record, said: str = "") -> str:
         scenarios = list(clinic.shelf(language).values())
-        return first_page(scenarios, Words(language), record, closed, said)
+        return first_page(scenarios, Words(language), record, clinic.closed, said)
 
     def arrive(kept: str, request: gr.Request) -> str:
         accepted = request.headers.get("accept-language")
@@ -64,16 +54,18 @@ def build(blocks: gr.Blocks, clinic: Clinic, settings: Settings) -> None:
     def press(told: gr.EventData) -> str:
         words = Words(spoken([str(told._data.get("in", ""))]))
         record, said, told_back = read_record(str(told._data.get("kept", ""))), "", ""
+        with_ = str(told._data.get("with", ""))
         match told._data.get("act"):
             case "import":
                 try:
-                    loaded = import_record(str(told._data.get("with", ""))[:1_000_000])
+                    loaded, wrong = import_record(with_[:1_000_000])
                     new = len(loaded.solved - record.solved)
                     record = merged(record, loaded)
                     said = words.say("page", "imported", solved=len(record.solved), new=new)
+                    said += left_out(wrong, clinic.shelf(words.language), words)
                     told_back = _hidden("store", export_record(record))
                 except RecordError as error:
-                    reason = words.say("page", error.code, place=error.place)
+                    reason = words.say("page", error.code)
                     said = words.say("page", "not_imported", reason=reason)
             case "export":
                 told_back = _hidden("save", export_record(record))
@@ -81,6 +73,12 @@ def build(blocks: gr.Blocks, clinic: Clinic, settings: Settings) -> None:
                 record = read_record("")
                 said = words.say("page", "forgotten")
                 told_back = _hidden("store", export_record(record))
+            case "again":
+                scenario = scenario_named(with_, clinic.known)
+                if scenario is not None and scenario.id in record.solved:
+                    record = record.restarted(scenario.id, stamp(this_moment()))
+                    address = linked(f"clinic?case={scenario.number}", words)
+                    told_back = _hidden("store", export_record(record)) + _hidden("open", address)
         return page_in(words.language, record, said) + told_back
 
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -89,8 +87,18 @@ def build(blocks: gr.Blocks, clinic: Clinic, settings: Settings) -> None:
 
 
 def _hidden(name: str, text: str) -> str:
-    """Something for the page's own script: `save` as a file, or `store` in this browser."""
+    """For the page's own script: `save` as a file, `store` in this browser, `open` an address."""
     return f'<span hidden data-{name}="{escape(text)}"></span>'
+
+
+def left_out(wrong: Sequence[str], known: Mapping[str, Scenario], words: Words) -> str:
+    """Which cases of a file nobody understood, by their titles."""
+    if not wrong:
+        return ""
+    of_none = words.say("page", "of_no_scenario")
+    titles = [known[name].words.title if name in known else of_none for name in wrong]
+    listed = "; ".join(dict.fromkeys(titles))
+    return " " + words.say("page", "left_out", count=len(wrong), titles=listed)
 
 
 def first_page(
@@ -99,10 +107,12 @@ def first_page(
     record: Record,
     closed: Mapping[str, Closed] | None = None,
     said: str = "",
+    now: datetime | None = None,
 ) -> str:
     """A column for each symptom: it is all that a learner knows at the start. All is escaped.
 
-    `closed` holds the scenarios whose symptom this machine cannot show, and why.
+    `closed` holds the scenarios whose symptom this machine cannot show, and why. `now` is this
+    moment, unless another is given.
     """
     closed = closed or {}
 
@@ -137,12 +147,16 @@ def first_page(
         for name in NAMES
         if name in missing
     )
+    here = [scenario for scenario in scenarios if scenario.id not in closed]
+    begun = any(scenario.id in record.cases for scenario in scenarios)
+    way = band(here, words, record, now or this_moment()) if begun else ""
+    skills = "" if begun else path(words)
     filters = _filters(scenarios, words, bool(closed)) + note
     return (
-        f'<header class="bar" data-said-in="{words.language}"><h1>{say("title")}</h1>'
+        f'<header class="bar" data-said-in="{words.language}"><h1>{say("title")}</h1>{skills}'
         f'<div class="tools">{choice(words)}{theme}</div></header>'
         f'<div class="lead"><p>{say("lead")}</p>{doors}</div>'
-        f"{filters}{listed}{_progress(scenarios, words, record, said)}"
+        f"{way}{filters}{listed}{_progress(scenarios, words, record, said)}"
     )
 
 
@@ -211,8 +225,11 @@ def _progress(scenarios: Sequence[Scenario], words: Words, record: Record, said:
         + button(say("import"), "import", kind="plain")
         + button(say("forget"), "forget", kind="plain", data_ask=words.say("page", "forget_sure"))
     )
+    head = say("progress", solved=solved, of=len(scenarios)) if solved else say("no_progress")
+    done = learnt(scenarios, words, record)
+    done = f'<div class="learnt">{done}</div>' if done else ""
     return (
-        f'<section class="progress" aria-labelledby="progress"><h2 id="progress">'
-        f"{say('progress', solved=solved, of=len(scenarios))}</h2><p>{say('kept_here')}</p>"
+        f'<section class="progress" aria-labelledby="progress"><h2 id="progress">{head}</h2>'
+        f"{done}<p>{say('kept_here')}</p>"
         f'<p>{buttons}</p><p role="status">{escape(said)}</p></section>'
     )

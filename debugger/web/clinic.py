@@ -21,7 +21,10 @@ from debugger.stages import LIGHT
 from debugger.web.asking import shorten
 from debugger.web.desk import Desk
 from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
+from debugger.web.host import Closed, why_closed
+from debugger.web.path import GoOn, after
 from debugger.web.scene import Provenance, Scene
+from debugger.web.times import stamp
 from debugger.web.visit import (
     BESIDE,
     ISSUE,
@@ -60,6 +63,11 @@ class Clinic:
             tag: {scenario.id: translated(scenario, tag) for scenario in catalogue}
             for tag in languages()
         }
+        self.closed: dict[str, Closed] = {
+            scenario.id: reason
+            for scenario in catalogue
+            if (reason := why_closed(scenario, settings))
+        }
         self._engine, self._settings = engine, settings
         self._prepared: set[str] = set()
         for scenario, recording in recorded:
@@ -70,6 +78,10 @@ class Clinic:
     def shelf(self, language: str) -> dict[str, Scenario]:
         """Every scenario by its id, in that language."""
         return self._shelves[language]
+
+    def shown_here(self, language: str) -> list[Scenario]:
+        """Those whose symptom this machine can show."""
+        return [s for s in self.shelf(language).values() if s.id not in self.closed]
 
     def press(self, desk: Desk, act: str, with_: str) -> None:
         """Everything that answers at once. What a page cannot have sent changes nothing."""
@@ -114,7 +126,7 @@ class Clinic:
             case "stop":
                 desk.stopping = True
             case "reset" if not desk.busy:
-                desk.record = desk.record.without(desk.visit.scenario)
+                desk.record = desk.record.restarted(scenario.id, stamp(desk.now()))
                 desk.symptom = desk.shorter = desk.training = None
                 desk.visit = Visit(
                     scenario=scenario.id,
@@ -387,6 +399,7 @@ class Clinic:
                 reports |= going_on(live, twin)
         ran: set[StageName] = {stage for stages in case.ran.values() for stage in stages}
         whole = self._whole(desk, script)
+        here = self.shown_here(visit.language)
         return Scene(
             scenario=scenario,
             catalogue=tuple(shelf.values()),
@@ -415,6 +428,7 @@ class Clinic:
             kept="" if visit.demo else kept_case(desk.record, scenario.id),
             showing=desk.showing,
             aside=desk.aside,
+            go_on=GoOn() if visit.demo else after(scenario, desk.record, here),
         )
 
     def _beside(self, scenario: Scenario, visit: Visit) -> dict[StageName, StageReport]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from debugger.asking.draft import Shorter
 from debugger.asking.shorten import Shortening
 from debugger.outcome import StageName
 from debugger.report import Report, StageReport
 from debugger.web.scene import Provenance
-from debugger.web.visit import Record, Visit
+from debugger.web.times import stamp, this_moment
+from debugger.web.visit import SYMPTOM, Record, Visit
 from debugger.workers.sharing import Flight
 
 
@@ -20,7 +23,8 @@ class Desk:
     `own` holds what nobody else is shown: how runs ended that were ended from outside. `symptom`
     is how the whole script ended when this tab ran it. What runs `aside` is no stage of the walk:
     the whole script, a longer training at the end of a cure, or the `search` for a `shorter`
-    script, whose `training` is kept where it does not crash.
+    script, whose `training` is kept where it does not crash. `now` is
+    the server's clock.
     """
 
     visit: Visit = field(default_factory=Visit)
@@ -41,13 +45,26 @@ class Desk:
     aside: bool = False
     note: str = ""
     caption: str = ""
+    now: Callable[[], datetime] = this_moment
 
     @property
     def busy(self) -> bool:
         return bool(self.flights) or self.showing
 
     def remember(self, **fields: object) -> None:
-        self.record = self.record.changed(self.visit.scenario, **fields)
+        """Keep this of the scenario, with the time and the place."""
+        case, at = self.record.case(self.visit.scenario), stamp(self.now())
+        if fields.get("solved") and not case.solved:
+            fields["solved_at"] = at
+        elif fields.get("solved") and case.afresh:
+            fields |= {"again_at": at, "afresh": False}
+        self.record = self.record.changed(self.visit.scenario, at=at, **fields, **self._place())
 
     def go_to(self, **fields: object) -> None:
         self.visit = replace(self.visit, **fields)  # type: ignore[arg-type]
+        if self.visit.scenario in self.record.cases:  # who only looks around has begun nothing
+            self.record = self.record.changed(self.visit.scenario, **self._place())
+
+    def _place(self) -> dict[str, object]:
+        stage = None if self.visit.panel == SYMPTOM else self.visit.stage
+        return {"stage": stage, "changes": self.visit.changes}

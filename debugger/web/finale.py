@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.catalogue import Fix
+from debugger.catalogue import Fix, Scenario
 from debugger.evidence.figures import BROKEN, TRIED, TWIN
 from debugger.evidence.html import chart
 from debugger.evidence.markup import escape
@@ -164,12 +164,17 @@ def _take_away(scene: Scene, words: Words) -> str:
         f'<a href="{linked(f"take/{number}.ipynb", words)}" download="case-{number}.ipynb">'
         f"{say('take_notebook')}</a>",
     ]
-    after = scene.following
-    if after is not None:
-        title = say("next_scenario", title=after.words.title)
-        links.append(
-            f'<a class="go" href="{linked(f"clinic?case={after.number}", words)}">{title}</a>'
-        )
+    familiar, suggested = scene.go_on.familiar, scene.go_on.suggested
+    if familiar is not None:
+        title = escape(words.say("path", "familiar_after", title=familiar.words.title))
+        links.append(f'<a class="plain" href="{_case(familiar, words)}">{title}</a>')
+    if suggested is not None:
+        title = say("next_scenario", title=suggested.words.title)
+        links.append(f'<a class="go" href="{_case(suggested, words)}">{title}</a>')
     else:
         links.append(f'<a class="go" href="{linked("./", words)}">{say("back_home")}</a>')
     return f'<p class="links">{"".join(links)}</p>'
+
+
+def _case(scenario: Scenario, words: Words) -> str:
+    return linked(f"clinic?case={scenario.number}", words)

@@ -25,7 +25,7 @@ def build(
 ) -> gr.Blocks:
     title = Words().say("page", "title")
     with gr.Blocks(title=title, analytics_enabled=False) as blocks:
-        catalogue_page.build(blocks, clinic, settings)
+        catalogue_page.build(blocks, clinic)
         for name, function in api.endpoints(scenarios, engine, settings):
             gr.api(function, api_name=name, concurrency_limit=settings.workers)  # pyright: ignore
     with blocks.route("Clinic", "/clinic", show_in_navbar=False):

@@ -236,10 +236,10 @@ def _told(scene: Scene, words: Words) -> str:
         return escape(words.say("clinic", word))
 
     scenario = scene.scenario
-    if not (scene.open or scene.case.solved):
+    if not (scene.open or scene.case.done):
         return f'<p class="empty">{say("told_later")}</p>'
     lesson = ""
-    if scene.case.solved or scene.cured:
+    if scene.case.done or scene.cured:
         lesson = f"<h3>{say('lesson')}</h3><p>{escape(scenario.words.lesson)}</p>"
     links = "".join(
         f'<li>{say(word)}: <a href="{escape(page.url)}" rel="noreferrer" target="_blank">'

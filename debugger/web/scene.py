@@ -12,6 +12,7 @@ from debugger.catalogue import Cheat, Fix, Scenario
 from debugger.judge import Judgement, judge
 from debugger.outcome import STAGES, Finding, StageName
 from debugger.report import Report, StageReport
+from debugger.web.path import GoOn
 from debugger.web.visit import NOTHING_WRONG, Case, Visit, causes, shuffled, stacked
 
 
@@ -81,6 +82,7 @@ class Scene:
     turn: int = 0
     heard: int = 0
     kept: str = ""
+    go_on: GoOn = field(default_factory=GoOn)
 
     @property
     def occupied(self) -> bool:
@@ -181,9 +183,3 @@ class Scene:
         report = self.reports.get(stage)
         found = report.findings if report else ()
         return [finding for finding in found if finding.severity != "note"]
-
-    @property
-    def following(self) -> Scenario | None:
-        """The next scenario in the catalogue that is not this one."""
-        later = [s for s in self.catalogue if s.order > self.scenario.order]
-        return later[0] if later else None

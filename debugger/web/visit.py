@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import random
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
-from itertools import islice
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import parse_qs, urlencode
 
@@ -19,6 +17,7 @@ from debugger.catalogue import Scenario, ScenarioError
 from debugger.catalogue.scenario import number_of
 from debugger.outcome import STAGES, StageName
 from debugger.web.languages import language_of
+from debugger.web.times import When
 from debugger.words import languages
 
 CLOSED = ConfigDict(extra="forbid")
@@ -56,6 +55,9 @@ class Case:
 
     `answers` holds the number of a choice, or that of LOOKED: the learner looked without choosing.
     A diagnosis is a `cause`, final once it has its `sure`; `missed` is a first one that was wrong.
+    `at` is when it was last worked on, with the `stage` and the `changes` where it stood.
+    What is solved and started over is `afresh` until it is solved again; that it was solved stays,
+    `unaided` without a hint, and so does what the very `first` diagnosis had been.
     """
 
     answers: dict[StageName, int] = field(default_factory=dict)
@@ -73,6 +75,48 @@ class Case:
     running: Small | None = None
     solved: bool = False
     peeked: bool = False
+    at: When | None = None
+    stage: StageName | None = None
+    changes: Annotated[tuple[Small, ...], Field(max_length=200)] = ()
+    solved_at: When | None = None
+    again_at: When | None = None
+    afresh: bool = False
+    unaided: bool = False
+    first: Small | None = None
+    first_sure: Sureness | None = None
+
+    @property
+    def done(self) -> bool:
+        """Solved, and not started over since."""
+        return self.solved and not self.afresh
+
+    @property
+    def alone(self) -> bool:
+        """Solved without a hint, now or before it was started over."""
+        return self.unaided or (self.done and self.hints == 0)
+
+    @property
+    def diagnosis(self) -> tuple[str, Sureness] | None:
+        """The first one that was ever made, and how sure the learner was of it."""
+        made: tuple[tuple[str | None, Sureness | None], ...] = (
+            (self.first, self.first_sure),
+            (self.missed, self.missed_sure),
+            (self.cause, self.sure),
+        )
+        return next(((cause, sure) for cause, sure in made if cause and sure), None)
+
+    def started_over(self) -> Case:
+        """All forgotten but that it was solved, and what the first diagnosis had been."""
+        cause, sure = self.diagnosis or (None, None)
+        return Case(
+            solved=self.solved,
+            solved_at=self.solved_at,
+            again_at=self.again_at,
+            afresh=self.solved,
+            unaided=self.alone,
+            first=cause,
+            first_sure=sure,
+        )
 
 
 @dataclass(frozen=True, config=CLOSED)
@@ -90,65 +134,52 @@ class Record:
         case = replace(self.case(scenario_id), **fields)
         return replace(self, cases={**self.cases, scenario_id: case})
 
-    def without(self, scenario_id: str) -> Record:
-        left = {name: case for name, case in self.cases.items() if name != scenario_id}
-        return replace(self, cases=left)
+    def restarted(self, scenario_id: str, at: When) -> Record:
+        """That scenario started over; nothing is kept of one that left nothing to keep."""
+        left = self.case(scenario_id).started_over()
+        cases = {**self.cases, scenario_id: replace(left, at=at)}
+        if left == Case():
+            del cases[scenario_id]
+        return replace(self, cases=cases)
 
     @property
     def solved(self) -> frozenset[str]:
         return frozenset(name for name, case in self.cases.items() if case.solved)
 
 
-_RECORD: TypeAdapter[Record] = TypeAdapter(Record)
 _CASE: TypeAdapter[Case] = TypeAdapter(Case)
 _NAME: TypeAdapter[str] = TypeAdapter(Small)
 _TOLD: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
 
 
-class RecordError(ValueError):
-    """A file that is not what a clinic exported: the code of the sentence, and the entry."""
-
-    def __init__(self, code: str, place: str) -> None:
-        super().__init__(code)
-        self.code, self.place = code, place
-
-
 def read_record(kept: str) -> Record:
     """The record of a browser. What cannot be read in it was changed by hand, and is left out."""
-    try:
-        raw = json.loads(kept or "{}")
-    except ValueError:
-        raw = {}
-    raw = raw if isinstance(raw, dict) else {}
-    found = raw.get("cases")
-    known = found.items() if isinstance(found, dict) else ()
-    cases: dict[str, Case] = {}
-    for name, case in islice(known, MOST_CASES):
-        with suppress(ValidationError):
-            cases[_NAME.validate_python(name)] = _CASE.validate_python(case)
+    raw = as_object(kept) or {}
+    cases, _ = readable(raw.get("cases"))
     with suppress(ValidationError):
         return Record(learner=raw.get("learner", ""), cases=cases)
     return Record(learner=secrets.token_hex(4), cases=cases)
 
 
-def import_record(text: str) -> Record:
-    try:
-        return _RECORD.validate_json(text)
-    except ValidationError as error:
-        place = ".".join(str(part) for part in error.errors()[0]["loc"])
-        raise RecordError("wrong_entry" if place else "not_json", place[:60]) from error
+def as_object(text: str) -> dict[str, Any] | None:
+    """What a JSON text holds; None where that is not an object."""
+    with suppress(ValidationError):
+        return _TOLD.validate_json(text)
+    return None
 
 
-def merged(mine: Record, loaded: Record) -> Record:
-    """Both together. Where both know a scenario the one that got further stays: nothing is lost."""
-    cases = dict(mine.cases)
-    for name, case in loaded.cases.items():
-        cases[name] = max(cases.get(name, case), case, key=_how_far)
-    return replace(mine, cases=cases)
-
-
-def _how_far(case: Case) -> tuple[bool, bool, int]:
-    return case.solved, case.sure is not None, len(case.answers) + len(case.tried)
+def readable(found: object) -> tuple[dict[str, Case], list[str]]:
+    """Every case that is as the clinic writes one, and the names of those that are not."""
+    cases: dict[str, Case] = {}
+    wrong: list[str] = []
+    for name, case in found.items() if isinstance(found, dict) else ():
+        try:
+            if len(cases) == MOST_CASES:
+                raise ValueError
+            cases[_NAME.validate_python(name)] = _CASE.validate_python(case)
+        except ValueError:
+            wrong.append(name)
+    return cases, wrong
 
 
 def kept_case(record: Record, scenario_id: str) -> str:
@@ -156,10 +187,6 @@ def kept_case(record: Record, scenario_id: str) -> str:
     case = record.cases.get(scenario_id)
     told = {"learner": record.learner, "scenario": scenario_id, "case": case}
     return _TOLD.dump_json(told).decode()
-
-
-def export_record(record: Record) -> str:
-    return _RECORD.dump_json(record, indent=1).decode()
 
 
 @dataclass(frozen=True)

@@ -79,3 +79,15 @@ def open_page(context: Any, url: str) -> Any:
     page.goto(url)
     page.wait_for_selector("#catalogue .card, #foot button, .opening")
     return page
+
+
+def serious(page: Any) -> list[str]:
+    """What axe finds on a page that nobody should sign."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{fault['id']}: {fault['nodes'][0]['html'][:160]}"
+        for fault in found
+        if fault["impact"] in ("serious", "critical")
+    ]

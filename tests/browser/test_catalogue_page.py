@@ -14,10 +14,12 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from debugger import catalogue
+from debugger.catalogue.scenario import number_of
+from debugger.catalogue.skills import skill_of
 from debugger.web.catalogue_page import first_page
 from debugger.web.visit import Record
 from debugger.words import Words
-from tests.browser.app import Visit, card, free_port, running_app, start_app
+from tests.browser.app import Visit, card, free_port, running_app, serious, start_app
 
 WORDS = Words()
 TWO_LABELS = card("two_labels")
@@ -163,9 +165,62 @@ def test_a_file_that_is_something_else_changes_nothing_and_says_so(
     with page.expect_file_chooser() as chosen:
         page.click("[data-act=import]")
     chosen.value.set_files(str(other))
-    said = page.locator(".progress [role=status]", has_text="cases")
-    said.wait_for()
-    assert "nothing was changed" in said.inner_text()
+    page.locator(".progress [role=status]", has_text="nothing was changed").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_who_comes_back_is_told_where_to_go_on_and_what_is_mastered(
+    visit: Visit, size: tuple[int, int], scheme: str
+) -> None:
+    page = visit("/", size, scheme)
+    assert page.locator(".path li").count() == 6
+    begun = {"at": "2026-11-12T10:00:00Z", "stage": "batch", "answers": {"setup": 0}}
+    solved = {"solved": True, "solved_at": "2026-01-02T10:00:00Z", "cause": "label_outside_head"}
+    cases = {"two_labels": {**solved, "sure": "certain"}, "imbalanced": begun}
+    kept = json.dumps({"learner": "0a0b0c0d", "cases": cases})
+    page.evaluate("kept => localStorage.setItem('training-clinic', kept)", kept)
+    page.reload()
+    page.wait_for_selector(".go-on .resume")
+    assert page.locator(".path").count() == 0
+    for kind in ("again", "familiar", "suggested"):
+        assert page.locator(f".go-on .{kind} b").inner_text().strip()
+    told = page.inner_text(".progress")
+    alike = sum(skill_of(scenario) == "head" for scenario in catalogue.every())
+    assert WORDS.say("path", "mastery_alone", solved=1, of=alike, alone=1) in told
+    assert WORDS.say("path", "judged", sure="Certain", right=1, of=1) in told
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    least = 44 if size[0] < 640 else 24
+    for target in page.locator(".go-on :is(a, button)").all():
+        assert target.bounding_box()["height"] >= least
+    if size[0] >= 1280:
+        first = page.locator(".card").first.bounding_box()
+        assert first["y"] + first["height"] < size[1]
+    assert serious(page) == []
+    page.click(".go-on .resume a")
+    page.wait_for_selector("#rail [data-with=batch][aria-current=step]")
+    assert page.complaints == []
+
+
+def test_a_solved_case_is_started_again_after_a_question_and_stays_solved(visit: Visit) -> None:
+    page = visit()
+    case = {"solved": True, "solved_at": "2026-01-02T10:00:00Z", "answers": {"setup": 0}}
+    kept = json.dumps({"learner": "0a0b0c0d", "cases": {"two_labels": case}})
+    page.evaluate("kept => localStorage.setItem('training-clinic', kept)", kept)
+    page.reload()
+    page.click("[data-act=again]")
+    page.wait_for_selector(".ask")
+    assert page.url.endswith("/")
+    page.click("[data-act=again]")
+    page.wait_for_selector("#right .opening")
+    after = json.loads(page.evaluate("localStorage.getItem('training-clinic')"))
+    left = after["cases"]["two_labels"]
+    assert (left["solved"], left["afresh"], left["answers"]) == (True, True, {})
+    page.click("#bar .home")
+    page.wait_for_selector(f"{TWO_LABELS} .solved")
+    assert (
+        page.get_attribute(".go-on .resume a", "href") == f"clinic?case={number_of('two_labels')}"
+    )
 
 
 def test_a_wrong_setting_stops_the_start_with_its_name_and_status_64() -> None:

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import TimeoutError
 
 from debugger import catalogue
 from debugger.words import Words
-from tests.browser.app import LONG, Visit, card, free_port, open_page, running_app
+from tests.browser.app import LONG, Visit, card, free_port, open_page, running_app, serious
 
 pytestmark = pytest.mark.slow
 
@@ -416,12 +415,3 @@ def test_nothing_overflows_and_axe_finds_no_serious_fault(
     page.goto(address)
     page.wait_for_selector("#catalogue .card")
     assert serious(page) == []
-
-
-def serious(page: Any) -> list[str]:
-    found = Axe().run(page).response["violations"]
-    return [
-        f"{fault['id']}: {fault['nodes'][0]['html'][:160]}"
-        for fault in found
-        if fault["impact"] in ("serious", "critical")
-    ]

@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -164,6 +165,36 @@ def test_a_wrong_diagnosis_has_one_more_try_and_the_second_is_the_last() -> None
     assert (case.cause, case.sure) == ("label_order", "guess")
     clinic.press(desk, "cause", "one_label")
     assert desk.record.case("one_label") == case
+
+
+def test_a_record_tells_when_and_where_a_case_was_worked_on_by_the_servers_clock() -> None:
+    clinic, desk = clinic_with(Told(KILLED)), desk_at("one_label")
+    desk.now = lambda: datetime(2026, 11, 12, 9, 30, tzinfo=UTC)
+    clinic.press(desk, "stage", "batch")
+    assert desk.record.cases == {}
+    clinic.press(desk, "hint", "")
+    clinic.press(desk, "stage", "forward")
+    case = desk.record.case("one_label")
+    assert (case.at, case.stage, case.changes) == ("2026-11-12T09:30:00Z", "forward", ())
+    clinic.apply(desk, "three_labels")
+    assert desk.record.case("one_label").changes == ("three_labels",)
+
+
+def test_a_case_has_the_day_it_was_solved_first_and_the_day_it_was_solved_again() -> None:
+    clinic, desk = clinic_with(Told(KILLED)), desk_at("one_label")
+
+    def solved_on(day: int) -> tuple[str | None, str | None, bool]:
+        desk.now = lambda: datetime(2026, 11, day, tzinfo=UTC)
+        desk.remember(solved=True)
+        case = desk.record.case("one_label")
+        return case.solved_at, case.again_at, case.done
+
+    first, later = "2026-11-01T00:00:00Z", "2026-11-12T00:00:00Z"
+    assert solved_on(1) == solved_on(2) == (first, None, True)
+    clinic.press(desk, "reset", "")
+    case = desk.record.case("one_label")
+    assert (case.solved, case.done, case.at) == (True, False, "2026-11-02T00:00:00Z")
+    assert solved_on(12) == solved_on(13) == (first, later, True)
 
 
 def test_a_sure_crash_is_answered_before_its_twin_has_trained() -> None:

@@ -10,6 +10,7 @@ from debugger import catalogue
 from debugger.judge import Judgement
 from debugger.report import StageReport
 from debugger.web.finale import proof
+from debugger.web.path import GoOn
 from debugger.web.scene import Busy, Scene
 from debugger.web.visit import Case, Visit
 from debugger.words import Words
@@ -94,3 +95,16 @@ def test_repairs_that_were_tried_are_curves_of_their_own_with_their_names() -> N
     html = shown("label_order", ("leave_the_numbers",), trainings=trainings)
     assert 'class="line tried"' in html
     assert said("try_number", number=1, labels=known.words.of(other).label) in html
+
+
+def test_the_end_of_a_cure_offers_the_same_cause_in_another_script_and_the_next_one() -> None:
+    alike, after = catalogue.find("gpu_assert"), catalogue.find("one_label")
+    html = shown("two_labels", (), go_on=GoOn(familiar=alike, suggested=after))
+    for scenario, table, code in (
+        (alike, "path", "familiar_after"),
+        (after, "clinic", "next_scenario"),
+    ):
+        told = WORDS.say(table, code, title=scenario.words.title)
+        assert f'href="clinic?case={scenario.number}">{told}</a>' in html
+    assert said("back_home") not in html
+    assert said("back_home") in shown("two_labels", ())

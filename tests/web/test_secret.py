@@ -9,6 +9,7 @@ import pytest
 
 from debugger import catalogue, settings
 from debugger.asking.draft import Shorter
+from debugger.catalogue.skills import BEFORE
 from debugger.outcome import Finding, Found, Outcome, Point, StageEnded
 from debugger.report import gather
 from debugger.web.catalogue_page import first_page
@@ -16,7 +17,7 @@ from debugger.web.clinic import Clinic
 from debugger.web.clinic_page import PARTS
 from debugger.web.desk import Desk
 from debugger.web.regions import PANELS, SIDES
-from debugger.web.visit import LOOKED, Record, Visit
+from debugger.web.visit import LOOKED, Case, Record, Visit
 from debugger.words import Words
 from debugger.workers.sharing import Shared
 
@@ -86,6 +87,39 @@ def test_no_link_of_the_first_page_names_a_scenario() -> None:
     assert len(links) > len(ALL)
     named = [scenario.id for scenario in ALL if any(scenario.id in link for link in links)]
     assert named == []
+
+
+def test_the_first_page_says_of_nothing_that_it_offers_which_skill_it_trains() -> None:
+    missed = Case(cause="one_label", sure="certain", hints=4, at="2026-11-01T10:00:00Z")
+    done = Case(solved=True, solved_at="2026-11-01T10:00:00Z", at="2026-11-01T10:00:00Z")
+    skills = [WORDS.say("skill", skill) for skill in BEFORE]
+    for scenario in ALL:
+        for case in (missed, done, Case(hints=2)):
+            page = first_page(ALL, WORDS, Record(cases={scenario.id: case}))
+            band = re.search(r'<section class="go-on".*?</section>', page, re.DOTALL)
+            assert band is not None
+            titles = re.findall(r"<b.*?>(.*?)</b>", band[0])
+            assert titles
+            told = read(re.sub(r"<b.*?</b>", "", band[0]))
+            causes = [WORDS.of(s.framework).say("cause", s.code) for s in ALL if s.code]
+            assert [text for text in (*skills, *causes) if text in told] == []
+
+
+def test_the_first_page_is_the_same_whatever_an_open_case_is_about() -> None:
+    """Hints, answers and repairs of a case that is not diagnosed steer no suggestion."""
+    for scenario in ALL:
+        tried = tuple(patch.id for patch in scenario.patches)
+        cases = Case(seen=True), Case(seen=True, hints=4, tried=tried, answers={"setup": 1})
+        first, second = (first_page(ALL, WORDS, Record(cases={scenario.id: c})) for c in cases)
+        assert first == second
+
+
+def test_a_scenario_that_is_started_over_keeps_its_secret_again() -> None:
+    scenario = catalogue.find("wrong_collator")
+    record = Record().changed(scenario.id, solved=True, cause=scenario.code, sure="certain")
+    case = record.restarted(scenario.id, "2026-11-01T10:00:00Z").case(scenario.id)
+    page = shown(scenario, solved=case.solved, afresh=case.afresh, first=case.first)
+    assert [text for text in telling(scenario) if text in page] == []
 
 
 def test_every_repair_panel_looks_alike() -> None:

@@ -12,13 +12,9 @@ from debugger.web.visit import (
     NOTHING_WRONG,
     LinkError,
     Record,
-    RecordError,
     Visit,
     causes,
-    export_record,
-    import_record,
     kept_case,
-    merged,
     read_address,
     read_record,
     shuffled,
@@ -28,6 +24,7 @@ from debugger.words import Words
 
 ALL = catalogue.every()
 KNOWN = {scenario.id: scenario for scenario in ALL}
+AT, LATER = "2026-11-12T10:00:00Z", "2026-11-20T10:00:00Z"
 
 
 def test_an_address_brings_the_same_view_back() -> None:
@@ -68,31 +65,6 @@ def test_a_link_that_leads_nowhere_says_why(query: str, code: str) -> None:
     assert Words().has("clinic", code)
 
 
-def test_a_record_goes_through_a_file_and_back() -> None:
-    record = Record(learner="0123abcd").changed("two_labels", hints=2, answers={"data": 1})
-    assert import_record(export_record(record)) == record
-    assert read_record(export_record(record)) == record
-
-
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"cases": 1}', '{"version": 2}', '{"more": 1}'])
-def test_a_file_of_something_else_is_refused_with_a_reason(text: str) -> None:
-    with pytest.raises(RecordError) as caught:
-        import_record(text)
-    said = Words().say("page", caught.value.code, place=caught.value.place)
-    assert said.endswith(".")
-    assert caught.value.place in said
-
-
-def test_a_file_that_is_loaded_takes_nothing_away() -> None:
-    mine = Record(learner="0a0b0c0d").changed("two_labels", solved=True).changed("imbalanced")
-    loaded = Record(learner="ffffffff").changed("two_labels", hints=4)
-    loaded = loaded.changed("one_label", solved=True).changed("imbalanced", answers={"data": 1})
-    both = merged(mine, loaded)
-    assert (both.learner, both.solved) == ("0a0b0c0d", {"two_labels", "one_label"})
-    assert both.case("two_labels").hints == 0
-    assert both.case("imbalanced").answers == {"data": 1}
-
-
 @pytest.mark.parametrize("kept", ["", "{}", "7", "x", "[]", '{"cases": 3, "learner": 4}'])
 def test_a_browser_that_keeps_nonsense_starts_afresh(kept: str) -> None:
     record = read_record(kept)
@@ -115,6 +87,35 @@ def test_a_tab_tells_its_browser_about_its_own_scenario_only() -> None:
         1,
     )
     assert json.loads(kept_case(record, "one_label"))["case"] is None
+
+
+@pytest.mark.parametrize("at", ["2026-02-30T10:00:00Z", "2026-11-12", "soon", 7, "x" * 90])
+def test_a_case_with_a_time_that_never_was_is_left_out(at: object) -> None:
+    kept = {"learner": "0a0b0c0d", "cases": {"a": {"at": at}, "b": {"at": "2026-11-12T10:00:00Z"}}}
+    assert set(read_record(json.dumps(kept)).cases) == {"b"}
+
+
+def test_what_older_clinics_kept_is_still_read() -> None:
+    kept = {"answers": {"data": 1}, "cause": "one_label", "sure": "guess", "ran": {"": ["data"]}}
+    case = read_record(json.dumps({"learner": "0a0b0c0d", "cases": {"a": kept}})).case("a")
+    assert (case.at, case.diagnosis) == (None, ("one_label", "guess"))
+
+
+def test_a_case_that_is_started_over_stays_solved_and_keeps_its_first_diagnosis() -> None:
+    first = {"missed": "imbalanced", "missed_sure": "certain", "cause": "one_label"}
+    record = Record().changed("a", solved=True, solved_at=AT, answers={"data": 1}, **first)
+    case = record.restarted("a", LATER).case("a")
+    assert (case.solved, case.done, case.alone, case.solved_at) == (True, False, True, AT)
+    assert (case.answers, case.cause, case.missed, case.at) == ({}, None, None, LATER)
+    assert case.diagnosis == ("imbalanced", "certain")
+    again = record.changed("a", hints=3).restarted("a", AT).changed("a", cause="x", sure="guess")
+    assert again.restarted("a", LATER).case("a").diagnosis == ("imbalanced", "certain")
+    assert not again.case("a").alone
+
+
+def test_a_case_with_nothing_to_keep_is_forgotten_when_it_is_started_over() -> None:
+    record = Record().changed("a", answers={"data": 1}, hints=2, tried=("b",), at=AT)
+    assert record.restarted("a", LATER).cases == {}
 
 
 def test_learners_get_lists_in_orders_of_their_own() -> None:

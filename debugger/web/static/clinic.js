@@ -172,6 +172,8 @@
     say([...document.querySelectorAll('#clinic [data-news]')].map((part) => part.dataset.news).join(' '));
     const told = one('[data-store]');
     if (told) { store(told.dataset.store); told.remove(); }
+    const opened = one('[data-open]');
+    if (opened) { const to = opened.dataset.open; opened.remove(); location.assign(to); }
     const file = one('[data-save]');
     if (file) {
       const link = document.createElement('a');
