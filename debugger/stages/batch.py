@@ -152,4 +152,6 @@ def _example(sample: Sample, facts: Facts) -> Evidence:
 
 
 def _padded_in_map(view: View) -> bool:
-    return view.places.value("padding") in ("True", "'longest'")
+    """Only a batched `map` pads rows to each other: a row alone is its own longest."""
+    batched = view.places.value("batched") not in (None, "False")
+    return batched and view.places.value("padding") in ("True", "'longest'")

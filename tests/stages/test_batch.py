@@ -9,11 +9,17 @@ import pytest
 from debugger.failure import Failure
 from debugger.pipelines.face import Batch
 from debugger.script.places import Places
-from debugger.stages.batch import pads_from_map
-from debugger.stages.judging import CannotJudge, View, fault
+from debugger.stages.batch import pads_from_map, ragged_batch
+from debugger.stages.judging import CannotJudge, Verdict, View, fault
 from tests.stages.test_step import FACTS
 
-PADS_IN_MAP = Places("rows = raw.map(\n    lambda row: tokenizer(row, padding=True)\n)")
+IN_MAP = "rows = raw.map(\n    lambda row: tokenizer(row, padding=True){batched}\n)"
+PADS_IN_MAP = Places(IN_MAP.format(batched=", batched=True"))
+PADS_ALONE = (
+    Places(IN_MAP.format(batched="")),
+    Places(IN_MAP.format(batched=", batched=False")),
+    Places("def __getitem__(self, n):\n    return tokenizer(self.texts[n], padding=True)"),
+)
 TWO_LENGTHS = (24, 24, 22)
 
 
@@ -35,3 +41,12 @@ def test_a_collate_function_that_pads_again_makes_padding_in_map_harmless(
     seen = Batch({}, widths=TWO_LENGTHS, failure=failure)
 
     assert pads_from_map(seen, View(facts, PADS_IN_MAP, True)) == expected
+
+
+@pytest.mark.parametrize("script", PADS_ALONE)
+def test_a_row_that_is_padded_alone_is_not_padded_at_all(script: Places) -> None:
+    facts = replace(FACTS, pads=False, known_collator=True)
+    seen, view = Batch({}, widths=TWO_LENGTHS), View(facts, script, True)
+
+    assert pads_from_map(seen, view) is None
+    assert isinstance(ragged_batch(seen, view), Verdict)
