@@ -24,6 +24,7 @@ CLAIMS = (
     ("high_learning_rate", "warm_up"),
     ("high_learning_rate", "clip_harder"),
     ("high_learning_rate", "far_too_small"),
+    ("last_one_wins", ""),
     ("label_order", ""),
     ("forgotten_zero_grad", ""),
     ("imbalanced", ""),
