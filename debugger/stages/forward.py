@@ -269,13 +269,19 @@ def _of_the_loss(seen: Forward, facts: Facts) -> list[tuple[str, Any]]:
 
 
 def _model_line(view: View) -> int | None:
-    """Where the model is made; where several are, the last of them is the one that trains."""
+    """Where the model is made; where several are, the last of them is the one that trains.
+
+    Names that a config is given before that come first: however many they are, so many outputs.
+    """
     made = view.places.calls(
         "ForSequenceClassification.from_pretrained",
         "ForTokenClassification.from_pretrained",
         "ForImageClassification.from_pretrained",
         "Classification.from_config",
     )
+    named = view.places.assignment("id2label")
+    if named is not None and made and named < made[-1]:
+        return named
     if len(made) > 1:
         return view.places.argument_at("num_labels", made[-1])
     return view.places.argument("num_labels") or next(iter(made), None)

@@ -21,9 +21,11 @@ MADE = "model = TFAutoModelForSequenceClassification.from_pretrained({})\n"
         ("config = AutoConfig.from_pretrained(C, num_labels=3)\n" + MADE.format("C"), 1),
         (MADE.format("C, num_labels=3") + MADE.format("C"), 2),
         (MADE.format("C") + MADE.format("\n  C, num_labels=3\n"), 3),
+        ("config = C(num_labels=3)\nconfig.id2label = {}\n" + MADE.format("config=config"), 2),
+        (MADE.format("C, num_labels=3") + "model.config.id2label = {}\n", 1),
     ],
 )
-def test_of_several_models_the_last_one_made_is_blamed(script: str, line: int) -> None:
+def test_the_line_that_decides_how_many_outputs_there_are_is_blamed(script: str, line: int) -> None:
     seen = Forward((2, 1), "int64", label_range=(0, 3))
 
     verdict = label_outside_head(seen, View(FACTS, Places(script), True))
