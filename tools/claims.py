@@ -33,6 +33,7 @@ CLAIMS = (
     ("shuffled_labels", "the_default_rate"),
     ("two_labels", "four_labels"),
     ("two_labels", "one_label"),
+    ("columns_counted", ""),
     ("frozen_by_mistake", "freeze_the_embeddings"),
     ("wrong_collator", "one_row_at_a_time"),
     ("wrong_collator", "cut_to_one_length"),
