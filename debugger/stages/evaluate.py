@@ -21,6 +21,8 @@ from debugger.stages.judging import (
 )
 
 SAME_SHARE = 0.95
+_CALLS_SCORES = ("continuous", "multioutput", "multilabel-indicator")
+"""What scikit-learn takes a score for each class for: as they are, rounded, rounded to 0 and 1."""
 _HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews_correlation")
 
 
@@ -124,7 +126,7 @@ def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     handed = _shape(seen, "predictions")
     references = _shape(seen, "references")
     as_scores = len(handed) == len(references) + 1 and handed[: len(references)] == references
-    if not as_scores and not seen.failure.says("continuous"):
+    if not as_scores and not any(map(seen.failure.says, _CALLS_SCORES)):
         return None
     line = seen.failure.line or _metric_line(view)
     shape = handed or seen.given.get("predictions", ())

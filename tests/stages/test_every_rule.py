@@ -228,6 +228,16 @@ CASES = [
     Case(evaluate.no_metric, replace(MEASURED, has_metric=False), {"has_metric": True}),
     Case(evaluate.labels_never_reach_metric, replace(MEASURED, called=False), {"called": True}),
     Case(
+        evaluate.logits_into_metric,
+        replace(
+            MEASURED,
+            given={"predictions": (8, 3), "label_ids": (8,)},
+            failure=failed("ValueError", "a mix of multiclass and multilabel-indicator targets"),
+        ),
+        {"failure": failed("ValueError", "a mix of multiclass and unknown targets")},
+        says={"shape": "[8, 3]", "rows": 8},
+    ),
+    Case(
         evaluate.metric_name_unknown,
         replace(MEASURED, best_metric="f1"),
         {"best_metric": "accuracy"},
