@@ -25,6 +25,7 @@ CLAIMS = (
     ("high_learning_rate", "clip_harder"),
     ("high_learning_rate", "far_too_small"),
     ("last_one_wins", ""),
+    ("cluster_recipe", ""),
     ("label_order", ""),
     ("forgotten_zero_grad", ""),
     ("imbalanced", ""),
