@@ -36,6 +36,7 @@ CLAIMS = (
     ("two_labels", "one_label"),
     ("columns_counted", ""),
     ("frozen_by_mistake", "freeze_the_embeddings"),
+    ("half_the_model", ""),
     ("wrong_collator", "one_row_at_a_time"),
     ("wrong_collator", "cut_to_one_length"),
     ("nothing_wrong", ""),
