@@ -1,0 +1,71 @@
+"""A cure from each shelf of symptoms, on every screen and in both themes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from debugger import catalogue
+from debugger.catalogue.scenario import Symptom
+from debugger.words import Words
+from tests.browser.app import Visit, card, serious
+from tests.browser.learner import answered, apply, diagnosed, idle, run
+
+pytestmark = [pytest.mark.slow, pytest.mark.proof]
+
+WORDS = Words()
+SIZES = ((1280, 800), (1920, 1080), (390, 844))
+PROJECTOR = 1920
+CURES: dict[Symptom, str] = {
+    "crash": "wrong_collator",
+    "no_learning": "high_learning_rate",
+    "false_number": "one_label",
+}
+
+
+@pytest.mark.parametrize("symptom", CURES)
+def test_a_whole_cure_looks_right_on_every_screen(visit: Visit, symptom: Symptom) -> None:
+    scenario = catalogue.find(CURES[symptom])
+    assert scenario.symptom == symptom
+    assert scenario.first_stage is not None
+    assert scenario.code is not None
+    for size in SIZES:
+        for scheme in ("light", "dark"):
+            page = visit("/", size, scheme)
+            if scheme == "dark":
+                page.click("[data-theme]")
+            page.click(f".{symptom} {card(scenario.id)}")
+            page.wait_for_selector(".opening")
+            if size[0] == PROJECTOR:
+                page.click("#bar [data-act=present]")
+                page.wait_for_selector("html.present")
+            run(page, "#right [data-act=run][data-with=symptom]")
+            look(page, size, "symptom")
+            run(page, "#foot .all")
+            answered(page, scenario.first_stage, 1)
+            look(page, size, "evidence")
+            page.click("#left [role=tab][data-with=journey]")
+            page.wait_for_selector("#left .journey li.fail, #left .journey li.pass")
+            look(page, size, "journey")
+            diagnosed(page, scenario.code, "fairly")
+            page.wait_for_selector(".diagnosis.right")
+            look(page, size, "diagnosis")
+            apply(page, scenario.id, scenario.twin_fixes[0])
+            page.wait_for_selector(".proof")
+            idle(page)
+            look(page, size, "proof")
+            assert page.complaints == []
+
+
+def look(page: Any, size: tuple[int, int], where: str) -> None:
+    """Nothing is wider than the screen, no word is cut, and axe has nothing serious to say."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0], where
+    cut = page.evaluate(
+        """[...document.querySelectorAll('#clinic :is(button, h1, h2, h3, p, dt, dd, th)')]
+            .filter((one) => one.offsetParent && one.scrollWidth > one.clientWidth + 1
+                && getComputedStyle(one).overflowX === 'hidden')
+            .map((one) => one.textContent)"""
+    )
+    assert cut == [], where
+    assert serious(page) == [], where
