@@ -29,7 +29,7 @@ def journey(scene: Scene, words: Words) -> str:
     else:
         run = button(say("run_twin"), "run", BESIDE, "plain", scene.occupied)
         strips += f"<p>{run}</p>"
-    return f'<div class="notes journey"><p class="dim">{say("about")}</p>{strips}</div>'
+    return f'<div class="notes journey" tabindex="0"><p class="dim">{say("about")}</p>{strips}</div>'
 
 
 def _strip(scene: Scene, reports: Reports, words: Words) -> str:
