@@ -29,7 +29,8 @@ def journey(scene: Scene, words: Words) -> str:
     else:
         run = button(say("run_twin"), "run", BESIDE, "plain", scene.occupied)
         strips += f"<p>{run}</p>"
-    return f'<div class="notes journey" tabindex="0"><p class="dim">{say("about")}</p>{strips}</div>'
+    about = f'<p class="dim">{say("about")}</p>'
+    return f'<div class="notes journey" tabindex="0">{about}{strips}</div>'
 
 
 def _strip(scene: Scene, reports: Reports, words: Words) -> str:
