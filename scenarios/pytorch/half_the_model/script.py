@@ -42,7 +42,6 @@ args = TrainingArguments(
     eval_strategy="epoch",
     save_strategy="no",
     report_to="none",
-    gradient_checkpointing=True,
     learning_rate=1e-4,
     lr_scheduler_type="constant",
     per_device_train_batch_size=8,
