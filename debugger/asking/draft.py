@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from debugger.asking.paths import names_a_place, near, without_paths
+from debugger.asking.paths import names_a_place, near, without_paths, without_us
 from debugger.asking.symptom import crash_of, first_line
 from debugger.evidence.plain import plain
 from debugger.report import Report
@@ -118,7 +118,7 @@ def ending(report: Report, words: Words) -> str:
 
 
 def _last_words(data: dict[str, Any]) -> str:
-    message = without_paths(data["message"])
+    message = without_paths(without_us(data["message"]))
     return f"{data['exception']}: {message}" if message else data["exception"]
 
 

@@ -1,9 +1,20 @@
 """Text without the places of one machine: what a stranger reads of a path is what she has too."""
 
 import re
+from pathlib import Path
 
 PLACE = re.compile(r"(?<![\w:/.~-])~?(?:/[\w.+@~-]+){2,}/?")
 _SHARED = re.compile(r".*/(?:site|dist)-packages/|.*/(?=python3\.\d+/)")
+_OURS = re.compile(
+    rf'(?:^ *File "<string>"[^\n]*\n\n?)?(?:^ *File "{re.escape(str(Path(__file__).parents[1]))}/'
+    r"[^\n]*\n\n?)+",
+    re.MULTILINE,
+)
+"""Frames that TensorFlow lists in a message: of the clinic, which called the script's model."""
+
+
+def without_us(text: str) -> str:
+    return _OURS.sub("", text)
 
 
 def without_paths(text: str) -> str:

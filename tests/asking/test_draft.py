@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from debugger import words as words_of_us
 from debugger.asking.draft import About, Shorter, draft, ending, numbers
 from debugger.asking.paths import near, without_paths
 from debugger.asking.symptom import crashed, only_runs, runs_wrong, whole_run
@@ -232,3 +234,21 @@ def test_a_crash_that_only_a_stage_shows_brings_no_other_fault_with_it() -> None
     never = Found(Finding("never_measured", "fault", "evaluate"))
     assert not symptom.shown_by(crash(MESSAGE, "evaluate", never), looked)
     assert not symptom.shown_by(crash(), trained)
+
+
+def test_the_clinics_own_frames_are_not_in_what_tensorflow_says() -> None:
+    ours = Path(words_of_us.__file__).parent.parent / "workers" / "forking.py"
+    message = (
+        "Graph execution error:\n\nDetected at node x (most recent call last):\n"
+        '  File "<string>", line 1, in <module>\n\n'
+        f'  File "{ours}", line 39, in main\n\n'
+        f'  File "{ours}", line 76, in serve\n\n'
+        '  File "/x/site-packages/tf_keras/src/engine/training.py", line 1804, in fit\n\nA label.'
+    )
+    text = draft(replace(SHORTER, report=crash(message)), ABOUT, WORDS)
+    assert "forking.py" not in text
+    assert "<string>" not in text
+    assert (
+        'call last):\n  File "tf_keras/src/engine/training.py", line 1804, in fit\n\nA label.'
+        in text
+    )
