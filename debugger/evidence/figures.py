@@ -156,7 +156,7 @@ def updates(data: Mapping[str, Any], words: Words) -> str:
             f'y="{middle + 4:.1f}">{plain(y)}</text>'
         )
     said = ", ".join(f"{n}: {plain(y)}" for n, y in zip(data["labels"], values, strict=True))
-    return f'<div class="wide">{_svg(drawn, said, bottom + 26)}</div>'
+    return f'<div class="wide" tabindex="0">{_svg(drawn, said, bottom + 26)}</div>'
 
 
 def collision(data: Mapping[str, Any], words: Words) -> str:

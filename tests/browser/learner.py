@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
-
-from playwright.sync_api import TimeoutError
 
 from debugger import catalogue
 from tests.browser.app import LONG
-
-SOON = 5_000
 
 
 def idle(page: Any) -> None:
@@ -19,10 +14,11 @@ def idle(page: Any) -> None:
 
 
 def run(page: Any, selector: str) -> None:
-    """A known answer comes at once: then no Stop is ever seen."""
+    """Press, and wait until the server has heard it and nothing runs any more."""
+    heard = "Number(document.querySelector('[data-heard]').dataset.heard)"
+    before = page.evaluate(heard)
     page.click(selector)
-    with suppress(TimeoutError):
-        page.wait_for_selector("#foot .stop", timeout=SOON)
+    page.wait_for_function(f"{heard} > {before}")
     idle(page)
     page.wait_for_timeout(300)
 
