@@ -70,6 +70,10 @@ def made(
     """The draft, or NoDraft. `seconds` is for shortening: what the script shows is seen before."""
     whole = whole_run(run)
     symptom, seen = _seen(whole, engine, words, tell)
+    sought = symptom
+    if symptom.exception and symptom.stage == "train":
+        (quick,) = symptom.runs(whole)
+        sought = symptom.as_quickly(_answer(engine, quick), whole)
     until = time.monotonic() + seconds
     reports = {run.script: seen}
     tries = 0
@@ -78,25 +82,29 @@ def made(
         nonlocal tries
         tries += 1
         tell(words.say("cli", "shortening", tries=tries, most=MOST_TRIES))
-        for one in symptom.runs(replace(whole, script=script)):
+        for one in sought.runs(replace(whole, script=script)):
             report = _answer(engine, one, until - time.monotonic())
-            if not symptom.shown_by(report, one):
+            if not sought.shown_by(report, one):
                 return False
             reports.setdefault(script, report)
         return True
 
     with _unlogged():
-        search = shortened(run.script, still_shows, seconds, MOST_TRIES, symptom.possible)
-    report = reports[search.script]
+        search = shortened(run.script, still_shows, seconds, MOST_TRIES, sought.possible)
+    script, report = search.script, reports[search.script]
+    if sought is not symptom and script != run.script:
+        report = _answer(engine, replace(whole, script=script))
+        if not symptom.shown_by(report, whole):
+            script, report = run.script, seen
     lines = len(run.script.splitlines())
-    shorter = Shorter(search.script, report, lines, search.runs, search.early)
+    shorter = Shorter(script, report, lines, search.runs, search.early)
     words, told = words.of(report.framework), ()
     if not symptom.exception:
         tell(words.say("cli", "seen"))
-        training = _answer(engine, replace(whole, script=search.script))
+        training = _answer(engine, replace(whole, script=script))
         faults = (f for f in report.stage(symptom.stage).findings if f.severity == "fault")
         told = (*map(words.finding, faults), *numbers(training, words))
-    lacks = tuple(_beside(run, search.script))
+    lacks = tuple(_beside(run, script))
     name = Path(run.filename).name
     about = About(name, platform.platform(), run.arguments, told, complaint, lacks=lacks)
     return Made(draft(shorter, about, words), shorter, symptom)

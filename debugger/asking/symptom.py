@@ -75,6 +75,20 @@ class Symptom:
         same = self.codes <= codes if self.codes else not codes
         return same and failing in (None, self.stage)
 
+    def as_quickly(self, quick: Report, whole: Run) -> Symptom:
+        """What to look for in runs as short as the one that gave this report of the whole script.
+
+        TensorFlow says it otherwise where it need not go on for long. Without a crash in it, runs
+        have to be as long as the whole one.
+        """
+        (run,) = self.runs(whole)
+        if self.shown_by(quick, run):
+            return self
+        other = crashed(quick, whole.script)
+        if other is None or other.stage != self.stage:
+            return replace(self, steps=whole.steps)
+        return replace(other, steps=self.steps)
+
 
 def whole_run(run: Run) -> Run:
     """The script as its author runs it, as far as shows how its training begins."""

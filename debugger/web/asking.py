@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from debugger.asking.draft import Shorter
 from debugger.asking.shorten import MOST_RUNS, SECONDS, Shortening
-from debugger.asking.symptom import crashed, only_runs, runs_wrong
+from debugger.asking.symptom import Symptom, crashed, only_runs, runs_wrong
 from debugger.report import Report
 from debugger.run import Run
 from debugger.web.desk import Desk
@@ -53,30 +53,53 @@ async def _shorten(desk: Desk, engine: Shared, whole: Run, walk: Run) -> AsyncGe
         symptom = crashed(walked, whole.script) or runs_wrong(walked, *about)
         symptom = symptom or only_runs(seen, *about)
         seen = walked if symptom.exception else seen
-    desk.search = search = Shortening(whole.script, symptom.possible)
-    reports, until = {whole.script: seen}, time.monotonic() + SECONDS
+    sought = symptom
+    if symptom.exception and symptom.stage == "train":
+        async for _ in _run(desk, engine, symptom.runs(whole)[0]):
+            yield
+        quick = _answer(desk)
+        if quick is None:
+            return
+        sought = symptom.as_quickly(quick, whole)
+    search = desk.search = Shortening(whole.script, sought.possible)
+    reports = {whole.script: seen}
+    async for _ in _searched(desk, engine, whole, sought, reports):
+        yield
+    script, report = search.script, reports[search.script]
+    if script == whole.script:
+        desk.training = seen
+    elif not symptom.exception or sought is not symptom:
+        async for _ in _run(desk, engine, replace(whole, script=script)):
+            yield
+        desk.training = _answer(desk)
+        if symptom.exception:
+            script, report = whole.script, seen
+            if desk.training is not None and symptom.shown_by(desk.training, whole):
+                script, report = search.script, desk.training
+    lines = len(whole.script.splitlines())
+    desk.shorter = Shorter(script, report, lines, search.runs, search.early)
+
+
+async def _searched(
+    desk: Desk, engine: Shared, whole: Run, sought: Symptom, reports: dict[str, Report]
+) -> AsyncGenerator[None]:
+    """Fills `reports` with those of the scripts that show what is sought."""
+    search = desk.search
+    assert search is not None
+    until = time.monotonic() + SECONDS
     while search.candidate and search.runs < MOST_RUNS and time.monotonic() < until:
         candidate, shows = search.candidate, True
-        for run in symptom.runs(replace(whole, script=candidate)):
+        for run in sought.runs(replace(whole, script=candidate)):
             async for _ in _run(desk, engine, run, until):
                 yield
             report = _answer(desk)
-            shows = report is not None and symptom.shown_by(report, run)
+            shows = report is not None and sought.shown_by(report, run)
             if not shows or report is None:
                 break
             reports.setdefault(candidate, report)
         if desk.stopping:
-            break
+            return
         search.answer(shows)
-    if not symptom.exception and not desk.stopping:
-        async for _ in _run(desk, engine, replace(whole, script=search.script)):
-            yield
-        desk.training = _answer(desk)
-    elif search.script == whole.script:
-        desk.training = seen
-    lines = len(whole.script.splitlines())
-    kept = reports[search.script]
-    desk.shorter = Shorter(search.script, kept, lines, search.runs, search.early)
 
 
 async def _run(

@@ -160,12 +160,12 @@ def _pane(act: str, inside: str) -> str:
 
 def _status(scene: Scene, words: Words) -> str:
     busy = scene.busy
+    if scene.search is not None and not (busy and busy.place):
+        return progress(scene, words)
     if busy is not None:
         stage = words.say("clinic", "script") if scene.aside else words.say("short", busy.stage)
         if busy.place:
             return words.say("clinic", "place", place=busy.place)
-        if scene.search is not None:
-            return progress(scene, words)
         if busy.of:
             doing = words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
         else:

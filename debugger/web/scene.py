@@ -87,7 +87,7 @@ class Scene:
     @property
     def occupied(self) -> bool:
         """Something runs, or is being demonstrated: nothing else can be started now."""
-        return self.busy is not None or self.showing
+        return self.busy is not None or self.search is not None or self.showing
 
     @property
     def asked(self) -> bool:

@@ -252,3 +252,17 @@ def test_the_clinics_own_frames_are_not_in_what_tensorflow_says() -> None:
         'call last):\n  File "tf_keras/src/engine/training.py", line 1804, in fit\n\nA label.'
         in text
     )
+
+
+def test_what_a_short_run_says_otherwise_is_looked_for_in_short_runs() -> None:
+    symptom = crashed(crash("Graph execution error:"), TRAINS)
+    assert symptom is not None
+    whole = whole_run(RUN)
+    assert symptom.as_quickly(crash("Graph execution error:"), whole) is symptom
+    other = symptom.as_quickly(crash("A label of 2."), whole)
+    (run,) = other.runs(whole)
+    assert run.steps == symptom.steps
+    assert other.shown_by(crash("A label of 3."), run)
+    assert not other.shown_by(crash("Graph execution error:"), run)
+    trained = report(StageEnded("train", "pass", 0.1))
+    assert [one.steps for one in symptom.as_quickly(trained, whole).runs(whole)] == [whole.steps]
