@@ -5,25 +5,23 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import get_args
 
 from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.catalogue.recordings import Recording
-from debugger.catalogue.running import run_of
 from debugger.outcome import STAGES, StageName
-from debugger.report import Report, StageReport
-from debugger.run import WALK, Run
+from debugger.run import WALK
 from debugger.settings import Settings
 from debugger.stages import LIGHT
+from debugger.web.answers import Answers, source_of
 from debugger.web.asking import shorten
 from debugger.web.desk import Desk
-from debugger.web.flights import busy_with, compared, going_on, report_of, went_through
+from debugger.web.flights import busy_with, going_on, report_of, went_through
 from debugger.web.host import Closed, why_closed
 from debugger.web.path import GoOn, after
-from debugger.web.scene import Provenance, Scene
+from debugger.web.scene import Scene
 from debugger.web.times import stamp
 from debugger.web.visit import (
     BESIDE,
@@ -43,7 +41,7 @@ from debugger.web.visit import (
 from debugger.words import Words, languages
 from debugger.workers.sharing import Flight, Shared
 
-MOST_TRIED, MOST_MARKS = 4, 9
+MOST_MARKS = 9
 TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 
 
@@ -68,11 +66,11 @@ class Clinic:
             for scenario in catalogue
             if (reason := why_closed(scenario, settings))
         }
-        self._engine, self._settings = engine, settings
+        self._engine, self._answers = engine, Answers(engine, settings)
         self._prepared: set[str] = set()
         for scenario, recording in recorded:
             made = datetime.fromisoformat(recording.date)
-            run = self._run(scenario, WALK, scenario.script)
+            run = self._answers.run(scenario, WALK, scenario.script)
             engine.hold(run, recording.events, made, recording.device)
 
     def shelf(self, language: str) -> dict[str, Scenario]:
@@ -197,7 +195,9 @@ class Clinic:
             return
         if scenario.first_stage in LIGHT:
             self._prepared.add(scenario.id)
-            self._engine.leave(self._engine.board(self._run(scenario, WALK, scenario.script)))
+            self._engine.leave(
+                self._engine.board(self._answers.run(scenario, WALK, scenario.script))
+            )
 
     def resumable(self, desk: Desk) -> str | None:
         """The run that was going on when this tab was reloaded, if it still is."""
@@ -205,9 +205,9 @@ class Clinic:
         if what is None or (what not in (WALK, SYMPTOM) and what not in STAGES):
             return None
         scenario = self.known[desk.visit.scenario]
-        run = self._run(scenario, what, scenario.changed(desk.visit.changes))
+        run = self._answers.run(scenario, what, scenario.changed(desk.visit.changes))
         if what == SYMPTOM:
-            run = self._whole_script(scenario)
+            run = self._answers.whole_script(scenario)
         return what if self._engine.flying(run) else None
 
     async def see(self, desk: Desk) -> AsyncGenerator[None]:
@@ -215,7 +215,7 @@ class Clinic:
         desk.stopping = False
         desk.remember(running=SYMPTOM)
         desk.go_to(panel=SYMPTOM)
-        flight = self._engine.board(self._whole_script(self.known[desk.visit.scenario]))
+        flight = self._engine.board(self._answers.whole_script(self.known[desk.visit.scenario]))
         async for _ in self._follow_aside(desk, [flight]):
             yield
         if not desk.stopping:
@@ -228,7 +228,7 @@ class Clinic:
         desk.stopping = False
         scenario = self.known[desk.visit.scenario]
         stage = WALK if what == BESIDE else "data"
-        flight = self._engine.board(self._run(scenario, stage, scenario.twin))
+        flight = self._engine.board(self._answers.run(scenario, stage, scenario.twin))
         async for _ in self._follow_aside(desk, [flight]):
             yield
         yield
@@ -238,8 +238,8 @@ class Clinic:
         desk.stopping = False
         desk.go_to(panel=ISSUE)
         scenario = self.known[desk.visit.scenario]
-        walk = self._run(scenario, WALK, scenario.script)
-        async for _ in shorten(desk, self._engine, self._whole_script(scenario), walk):
+        walk = self._answers.run(scenario, WALK, scenario.script)
+        async for _ in shorten(desk, self._engine, self._answers.whole_script(scenario), walk):
             yield
         if desk.stopping:
             desk.note = "stopped_by_you"
@@ -279,7 +279,7 @@ class Clinic:
         if what != WALK:
             desk.go_to(stage=what, panel="evidence")
         again = what in desk.record.case(scenario.id).ran.get(variant, ())
-        run = self._run(scenario, what, script)
+        run = self._answers.run(scenario, what, script)
         desk.flights = [self._engine.board(run, again)]
         if what == "train" and script != scenario.twin:
             desk.flights.append(self._engine.board(replace(run, script=scenario.twin)))
@@ -325,7 +325,7 @@ class Clinic:
         scripts = [scenario.changed(desk.visit.changes), scenario.twin]
         if scenario.symptom != "crash":
             scripts.append(scenario.script)
-        runs = [self._run(scenario, "train", script) for script in dict.fromkeys(scripts)]
+        runs = [self._answers.run(scenario, "train", script) for script in dict.fromkeys(scripts)]
         if all(self._engine.known(run) for run in runs):
             return
         async for _ in self._follow_aside(desk, [self._engine.board(run) for run in runs]):
@@ -353,7 +353,7 @@ class Clinic:
 
     def _ran(self, desk: Desk, variant: str) -> None:
         """Remember which stages have an answer for the script as it is."""
-        flight = desk.flights[0]
+        flight, scenario = desk.flights[0], self.known[desk.visit.scenario]
         report = report_of(flight)
         ended: set[StageName] = {s.stage for s in report.stages if s.outcome != "not run"}
         case = desk.record.case(desk.visit.scenario)
@@ -363,42 +363,25 @@ class Clinic:
         for stage in ended:
             desk.shared[variant, stage] = flight.shared
             desk.own.pop((variant, stage), None)
-            if self._answer(desk, stage, flight.run.script) is None:
-                desk.own[variant, stage] = report.stage(stage), _source(flight, report, stage)
-
-    def _run(self, scenario: Scenario, stage: str, script: str) -> Run:
-        return run_of(scenario, stage, self._settings, script)
-
-    def _whole_script(self, scenario: Scenario) -> Run:
-        return self._run(scenario, "train", scenario.script)
-
-    def _symptom(self, desk: Desk) -> Report | None:
-        """What the author of the script saw, once this learner has asked for it."""
-        scenario = self.known[desk.visit.scenario]
-        case = desk.record.case(scenario.id)
-        if desk.flights and case.running == SYMPTOM:
-            return report_of(desk.flights[0])
-        if desk.symptom is not None or not case.seen:
-            return desk.symptom
-        flight = self._engine.known(self._whole_script(scenario))
-        return None if flight is None else report_of(flight)
+            if self._answers.of_stage(scenario, stage, flight.run.script) is None:
+                desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
 
     def scene(self, desk: Desk) -> Scene:
         """Everything to be drawn, from what is known and what is going on."""
         visit, shelf = desk.visit, self.shelf(desk.visit.language)
         scenario = shelf[visit.scenario]
         case, script = desk.record.case(scenario.id), scenario.changed(visit.changes)
-        broken, sources = self._known_reports(desk, "", scenario.script)
+        broken, sources = self._answers.reports(desk, scenario, "", scenario.script)
         reports = dict(broken)
         if visit.changes:
-            reports, sources = self._known_reports(desk, visit.variant, script)
+            reports, sources = self._answers.reports(desk, scenario, visit.variant, script)
         if desk.flights and not desk.aside:
             live = report_of(desk.flights[0])
             twin = report_of(desk.flights[1]) if len(desk.flights) > 1 else None
             if desk.flights[0].run.script == script:
                 reports |= going_on(live, twin)
         ran: set[StageName] = {stage for stages in case.ran.values() for stage in stages}
-        whole = self._whole(desk, script)
+        whole = self._answers.whole(scenario, script)
         here = self.shown_here(visit.language)
         return Scene(
             scenario=scenario,
@@ -411,16 +394,16 @@ class Clinic:
             sources=sources,
             busy=busy_with(desk.flights),
             whole=whole if whole is not None and set(STAGES) <= reports.keys() else None,
-            twin=self._whole(desk, scenario.twin),
+            twin=self._answers.whole(scenario, scenario.twin),
             broken=broken,
-            symptom=self._symptom(desk),
-            beside=self._beside(scenario, visit),
-            twin_data=self._twin_data(scenario) if case.marked else None,
-            trainings=self._trainings(desk, script) if visit.changes else {},
+            symptom=self._answers.symptom(desk, scenario),
+            beside=self._answers.beside(scenario, visit),
+            twin_data=self._answers.twin_data(scenario) if case.marked else None,
+            trainings=self._answers.trainings(desk, scenario, script) if visit.changes else {},
             search=desk.search and (desk.search.runs, len(desk.search.script.splitlines())),
             shorter=desk.shorter,
             training=desk.training,
-            tried=self._tried(desk) if desk.shorter else {},
+            tried=self._answers.tried(desk, scenario) if desk.shorter else {},
             note=desk.note,
             caption=desk.caption,
             turn=desk.turn,
@@ -430,95 +413,3 @@ class Clinic:
             aside=desk.aside,
             go_on=GoOn() if visit.demo else after(scenario, desk.record, here),
         )
-
-    def _beside(self, scenario: Scenario, visit: Visit) -> dict[StageName, StageReport]:
-        """What is known of the twin's stages, for whoever looks at a journey."""
-        flight = self._engine.known(self._run(scenario, WALK, scenario.twin))
-        if flight is None or visit.side != "journey":
-            return {}
-        return {stage.stage: stage for stage in report_of(flight).stages}
-
-    def _twin_data(self, scenario: Scenario) -> StageReport | None:
-        asked = [self._run(scenario, stage, scenario.twin) for stage in ("data", WALK)]
-        flight = next((one for run in asked if (one := self._engine.known(run))), None)
-        return None if flight is None else report_of(flight).stage("data")
-
-    def _trainings(self, desk: Desk, script: str) -> dict[str, StageReport]:
-        """The longest training known of the broken, the changed and the healthy script.
-
-        Of the repairs that were tried before, too: the last few, by their changes.
-        """
-        scenario = self.known[desk.visit.scenario]
-        found: dict[str, StageReport] = {}
-        scripts = {"broken": scenario.script, "here": script, "twin": scenario.twin}
-        variants = [one for one in desk.record.case(scenario.id).ran if one]
-        for variant in variants[-MOST_TRIED:]:
-            with suppress(ScenarioError):  # of a scenario that was another one then
-                tried = scenario.changed(tuple(variant.split("+")))
-                if tried not in scripts.values():
-                    scripts[variant] = tried
-        for whose, text in scripts.items():
-            alone = self._run(scenario, "train", text)
-            walked = self._run(scenario, WALK, text)
-            flight = self._engine.known(alone) or self._engine.known(walked)
-            report = report_of(flight).stage("train") if flight else None
-            if report is not None and report.curves:
-                found[whose] = report
-        return found
-
-    def _tried(self, desk: Desk) -> dict[str, Report]:
-        """How the script ended with each change that this learner applied, as far as is known."""
-        scenario, found = self.known[desk.visit.scenario], {}
-        for change in desk.record.case(scenario.id).tried:
-            changes = desk.visit.changes if change in desk.visit.changes else (change,)
-            run = self._run(scenario, WALK, scenario.changed(changes))
-            if (flight := self._engine.known(run)) is not None:
-                found[change] = report_of(flight)
-        return found
-
-    def _known_reports(
-        self, desk: Desk, variant: str, script: str
-    ) -> tuple[dict[StageName, StageReport], dict[StageName, Provenance]]:
-        """What this browser ran on this script and the clinic still knows."""
-        reports: dict[StageName, StageReport] = {}
-        sources: dict[StageName, Provenance] = {}
-        for stage in desk.record.case(desk.visit.scenario).ran.get(variant, ()):
-            if (variant, stage) in desk.own:
-                reports[stage], sources[stage] = desk.own[variant, stage]
-                continue
-            flight = self._answer(desk, stage, script)
-            if flight is None:
-                continue
-            report = report_of(flight)
-            if stage == "train":
-                report = self._beside_twin(desk, flight)
-            reports[stage] = report.stage(stage)
-            shared = desk.shared.get((variant, stage), True)
-            sources[stage] = replace(_source(flight, report, stage), shared=shared)
-        return reports, sources
-
-    def _answer(self, desk: Desk, stage: StageName, script: str) -> Flight | None:
-        """What is known of a stage: looked at by itself, else as a walk went through it."""
-        scenario = self.known[desk.visit.scenario]
-        alone = self._run(scenario, stage, script)
-        walked = replace(alone, steps=scenario.checks.steps)
-        return self._engine.known(alone) or self._engine.known(walked)
-
-    def _beside_twin(self, desk: Desk, flight: Flight) -> Report:
-        scenario = self.known[desk.visit.scenario]
-        twin = self._engine.known(replace(flight.run, script=scenario.twin))
-        return report_of(flight) if twin is None else compared(flight, twin)
-
-    def _whole(self, desk: Desk, script: str) -> Report | None:
-        """The walk over a script, if it went through all stages."""
-        scenario = self.known[desk.visit.scenario]
-        flight = self._engine.known(self._run(scenario, WALK, script))
-        if flight is None:
-            return None
-        report = report_of(flight)
-        return report if went_through(report) else None
-
-
-def _source(flight: Flight, report: Report, stage: StageName) -> Provenance:
-    seconds = report.stage(stage).seconds
-    return Provenance(flight.started, flight.shared, seconds, report.device, flight.recorded)

@@ -1,0 +1,132 @@
+"""What the clinic knows of runs for a tab: asked of the engine, and never waited for."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from debugger.catalogue import Scenario, ScenarioError
+from debugger.catalogue.running import run_of
+from debugger.outcome import StageName
+from debugger.report import Report, StageReport
+from debugger.run import WALK, Run
+from debugger.settings import Settings
+from debugger.web.desk import Desk
+from debugger.web.flights import compared, report_of, went_through
+from debugger.web.scene import Provenance
+from debugger.web.visit import SYMPTOM, Visit
+from debugger.workers.sharing import Flight, Shared
+
+MOST_TRIED = 4
+
+
+class Answers:
+    """The runs of a scenario as this host makes them, and their answers as far as they are kept."""
+
+    def __init__(self, engine: Shared, settings: Settings) -> None:
+        self._engine, self._settings = engine, settings
+
+    def run(self, scenario: Scenario, stage: str, script: str) -> Run:
+        return run_of(scenario, stage, self._settings, script)
+
+    def whole_script(self, scenario: Scenario) -> Run:
+        return self.run(scenario, "train", scenario.script)
+
+    def symptom(self, desk: Desk, scenario: Scenario) -> Report | None:
+        """What the author of the script saw, once this learner has asked for it."""
+        case = desk.record.case(scenario.id)
+        if desk.flights and case.running == SYMPTOM:
+            return report_of(desk.flights[0])
+        if desk.symptom is not None or not case.seen:
+            return desk.symptom
+        flight = self._engine.known(self.whole_script(scenario))
+        return None if flight is None else report_of(flight)
+
+    def beside(self, scenario: Scenario, visit: Visit) -> dict[StageName, StageReport]:
+        """What is known of the twin's stages, for whoever looks at a journey."""
+        asked = self.run(scenario, WALK, scenario.twin)
+        flight = self._engine.known(asked) if visit.side == "journey" else None
+        if flight is None:
+            return {}
+        return {stage.stage: stage for stage in report_of(flight).stages}
+
+    def twin_data(self, scenario: Scenario) -> StageReport | None:
+        asked = [self.run(scenario, stage, scenario.twin) for stage in ("data", WALK)]
+        flight = next((one for run in asked if (one := self._engine.known(run))), None)
+        return None if flight is None else report_of(flight).stage("data")
+
+    def trainings(self, desk: Desk, scenario: Scenario, script: str) -> dict[str, StageReport]:
+        """The longest training known of the broken, the changed and the healthy script.
+
+        Of the repairs that were tried before, too: the last few, by their changes.
+        """
+        found: dict[str, StageReport] = {}
+        scripts = {"broken": scenario.script, "here": script, "twin": scenario.twin}
+        variants = [one for one in desk.record.case(scenario.id).ran if one]
+        for variant in variants[-MOST_TRIED:]:
+            with suppress(ScenarioError):  # of a scenario that was another one then
+                tried = scenario.changed(tuple(variant.split("+")))
+                if tried not in scripts.values():
+                    scripts[variant] = tried
+        for whose, text in scripts.items():
+            alone = self.run(scenario, "train", text)
+            walked = self.run(scenario, WALK, text)
+            flight = self._engine.known(alone) or self._engine.known(walked)
+            report = report_of(flight).stage("train") if flight else None
+            if report is not None and report.curves:
+                found[whose] = report
+        return found
+
+    def tried(self, desk: Desk, scenario: Scenario) -> dict[str, Report]:
+        """How the script ended with each change that this learner applied, as far as is known."""
+        found: dict[str, Report] = {}
+        for change in desk.record.case(scenario.id).tried:
+            changes = desk.visit.changes if change in desk.visit.changes else (change,)
+            run = self.run(scenario, WALK, scenario.changed(changes))
+            if (flight := self._engine.known(run)) is not None:
+                found[change] = report_of(flight)
+        return found
+
+    def reports(
+        self, desk: Desk, scenario: Scenario, variant: str, script: str
+    ) -> tuple[dict[StageName, StageReport], dict[StageName, Provenance]]:
+        """What this browser ran on this script and the clinic still knows."""
+        reports: dict[StageName, StageReport] = {}
+        sources: dict[StageName, Provenance] = {}
+        for stage in desk.record.case(scenario.id).ran.get(variant, ()):
+            if (variant, stage) in desk.own:
+                reports[stage], sources[stage] = desk.own[variant, stage]
+                continue
+            flight = self.of_stage(scenario, stage, script)
+            if flight is None:
+                continue
+            report = report_of(flight)
+            if stage == "train":
+                report = self._beside_twin(scenario, flight)
+            reports[stage] = report.stage(stage)
+            shared = desk.shared.get((variant, stage), True)
+            sources[stage] = replace(source_of(flight, report, stage), shared=shared)
+        return reports, sources
+
+    def of_stage(self, scenario: Scenario, stage: StageName, script: str) -> Flight | None:
+        """What is known of a stage: looked at by itself, else as a walk went through it."""
+        alone = self.run(scenario, stage, script)
+        walked = replace(alone, steps=scenario.checks.steps)
+        return self._engine.known(alone) or self._engine.known(walked)
+
+    def _beside_twin(self, scenario: Scenario, flight: Flight) -> Report:
+        twin = self._engine.known(replace(flight.run, script=scenario.twin))
+        return report_of(flight) if twin is None else compared(flight, twin)
+
+    def whole(self, scenario: Scenario, script: str) -> Report | None:
+        """The walk over a script, if it went through all stages."""
+        flight = self._engine.known(self.run(scenario, WALK, script))
+        if flight is None:
+            return None
+        report = report_of(flight)
+        return report if went_through(report) else None
+
+
+def source_of(flight: Flight, report: Report, stage: StageName) -> Provenance:
+    seconds = report.stage(stage).seconds
+    return Provenance(flight.started, flight.shared, seconds, report.device, flight.recorded)
