@@ -145,7 +145,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class Batch:
-    """`handed` are the lengths of the rows, by field, that could not be put together."""
+    """Of rows that could not be put together: the first, and by field the lengths of all.
+
+    They are `first_row` and `handed`.
+    """
 
     fields: dict[str, Field]
     mask: tuple[tuple[int, ...], ...] = ()
@@ -156,6 +159,7 @@ class Batch:
     padded_positions: int = 0
     sample: Sample | None = None
     handed: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    first_row: dict[str, Any] = field(default_factory=dict)
     failure: Failure | None = None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
+from debugger.pipelines.rows import short, type_of
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -31,6 +32,10 @@ def measured(seen: Batch) -> dict[str, Any]:
 def show(seen: Batch, facts: Facts) -> list[Evidence]:
     shown = traceback_shown("batch", seen.failure, snippet(facts, "batch"))
     shown += ragged("batch", seen.handed, snippet(facts, "collision"))
+    if seen.first_row:
+        rows = [[name, type_of(value), short(value)] for name, value in seen.first_row.items()]
+        columns = ["field", "type", "value"]
+        shown.append(table("first_row", "batch", columns, rows, snippet(facts, "first_rows")))
     collator = {"text": facts.collator or say("none")}
     shown.append(Evidence("text", "collator", "batch", collator, snippet(facts, "collator")))
     if seen.widths:

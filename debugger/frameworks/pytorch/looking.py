@@ -192,7 +192,7 @@ def handed(trainer: Trainer, facts: Facts, tokenizer: Any) -> dict[str, Any]:
     first = {name: _plain(value) for name, value in rows[0].items()}
     ids = first.get(facts.main_input)
     sample = None if not isinstance(ids, list) else _sample(first, trainer, facts, tokenizer)
-    return {"handed": lengths, "sample": sample}
+    return {"handed": lengths, "first_row": first, "sample": sample}
 
 
 def _first_of(

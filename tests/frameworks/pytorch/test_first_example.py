@@ -47,6 +47,17 @@ def test_a_batch_that_fails_shows_the_rows_that_it_was_to_be_made_of() -> None:
     assert len(piece(report, "batch", "example")["tokens"]) == expected
 
 
+def test_a_text_that_no_tensor_can_hold_is_shown_as_it_was_handed_over() -> None:
+    rows = tiny.pairs(48)
+    words = rows.add_column("note", ["a note"] * len(rows))  # type: ignore[call-arg]
+    args = tiny.arguments(remove_unused_columns=False)
+    report = diagnose(tiny.classifier(train_dataset=words, args=args), stage="batch")
+    assert report.stage("batch").outcome == "fail"
+    handed = {row[0]: row[1:] for row in piece(report, "batch", "first_row")["rows"]}
+    assert handed["note"] == ["str", "a note"]
+    assert handed["input_ids"][0] == "list[int]"
+
+
 def test_looking_at_a_batch_that_fails_leaves_the_collator_where_it_was() -> None:
     trainer: Trainer = tiny.classifier(data_collator=default_data_collator)
     diagnose(trainer, stage="batch")
