@@ -26,7 +26,7 @@ NOT_ITS_OWN = (
 )
 """Findings that nobody else can help with: the clinic's limits, and what its author meant to do."""
 _TRAINS = re.compile(r"\.(?:train|fit)\(")
-_VARIES = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:e[+-]?\d+)?")
+_VARIES = re.compile(r"0x[0-9a-fA-F]+|_?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def crash_of(report: Report) -> tuple[StageReport, dict[str, Any]] | None:
 
 
 def _said(data: dict[str, Any]) -> tuple[str, str]:
-    return data["exception"], _VARIES.sub("0", without_paths(first_line(data["message"])))
+    return data["exception"], _VARIES.sub("", without_paths(first_line(data["message"])))
 
 
 def first_line(message: str) -> str:
