@@ -14,14 +14,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from debugger.catalogue.scenario import number_of
 
 ROOT = Path(__file__).parent.parent.parent
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+FIRST_LOOK = ((1280, 800), "light")
 PATIENCE, LONG = 60_000, 300_000
 """Milliseconds for the page to show something, and for a run on a busy machine to end."""
 Visit = Callable[..., Any]
+SIZES = ((1280, 800), (1920, 1080), (390, 844))
+LOOKS = [
+    pytest.param(size, scheme, marks=() if (size, scheme) == FIRST_LOOK else pytest.mark.proof)
+    for size in SIZES
+    for scheme in ("light", "dark")
+]
+"""Each screen in both themes, for `size` and `scheme`. A newcomer waits for the first one only."""
 
 
 def start_app(root: Path = ROOT, **environment: str) -> subprocess.Popen[str]:

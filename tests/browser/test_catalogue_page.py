@@ -19,11 +19,10 @@ from debugger.catalogue.skills import skill_of
 from debugger.web.catalogue_page import first_page
 from debugger.web.visit import Record
 from debugger.words import Words
-from tests.browser.app import Visit, card, free_port, running_app, serious, start_app
+from tests.browser.app import LOOKS, Visit, card, free_port, running_app, serious, start_app
 
 WORDS = Words()
 TWO_LABELS = card("two_labels")
-SIZES = [(1280, 800), (1920, 1080), (390, 844)]
 
 
 def test_health_answers_as_json(address: str) -> None:
@@ -96,8 +95,7 @@ def test_every_scenario_stands_under_its_symptom(visit: Visit) -> None:
         assert f"{scenario.minutes} min" in said
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=str)
 def test_the_page_fits_complains_about_nothing_and_asks_nobody_else(
     visit: Visit, address: str, size: tuple[int, int], scheme: str
 ) -> None:
@@ -168,8 +166,7 @@ def test_a_file_that_is_something_else_changes_nothing_and_says_so(
     page.locator(".progress [role=status]", has_text="nothing was changed").wait_for()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=str)
 def test_who_comes_back_is_told_where_to_go_on_and_what_is_mastered(
     visit: Visit, size: tuple[int, int], scheme: str
 ) -> None:

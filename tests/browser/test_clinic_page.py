@@ -17,20 +17,15 @@ import pytest
 from debugger import catalogue
 from debugger.outcome import STAGES
 from debugger.words import Words
-from tests.browser.app import Visit, card, free_port, open_page, running_app, serious
+from tests.browser.app import LOOKS, Visit, card, free_port, open_page, running_app, serious
 from tests.browser.learner import answered, apply, diagnosed, idle, run, state
 
 pytestmark = pytest.mark.slow
 
 WORDS = Words()
-LOOKS = [
-    ((1280, 800), "light"),
-    pytest.param((1920, 1080), "dark", marks=pytest.mark.proof),
-    pytest.param((390, 844), "light", marks=pytest.mark.proof),
-    ((390, 844), "dark"),
-]
 
 
+@pytest.mark.proof
 def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
     scenario = catalogue.find("wrong_collator")
     page = visit("/")

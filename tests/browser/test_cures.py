@@ -9,13 +9,12 @@ import pytest
 from debugger import catalogue
 from debugger.catalogue.scenario import Symptom
 from debugger.words import Words
-from tests.browser.app import Visit, card, serious
+from tests.browser.app import SIZES, Visit, card, serious
 from tests.browser.learner import answered, apply, diagnosed, idle, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.proof]
 
 WORDS = Words()
-SIZES = ((1280, 800), (1920, 1080), (390, 844))
 PROJECTOR = 1920
 CURES: dict[Symptom, str] = {
     "crash": "wrong_collator",

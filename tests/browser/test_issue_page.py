@@ -8,14 +8,12 @@ from debugger import catalogue
 from debugger.words import Words
 from tests.browser.app import LONG, Visit
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.proof]
 
 WORDS = Words()
 
 
-@pytest.mark.parametrize(
-    "size", [(1280, 800), pytest.param((390, 844), marks=pytest.mark.proof)], ids=str
-)
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=str)
 def test_a_draft_is_written_and_copied(visit: Visit, size: tuple[int, int]) -> None:
     scenario = catalogue.find("two_labels")
     page = visit(f"/clinic?case={scenario.number}&stage=data", size)
