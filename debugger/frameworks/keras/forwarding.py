@@ -10,21 +10,18 @@ import tf_keras
 
 from debugger.failure import Failure, failure_of
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.reading import Parts, parts_of
+from debugger.frameworks.keras.reading import Parts, Rows
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.rows import label_range
 
 
-def forward(fit: Fit, facts: Facts, all_labels: tuple[Any, ...]) -> Forward:
+def forward(fit: Fit, facts: Facts, all_labels: tuple[Any, ...], first: Rows) -> Forward:
     """Eagerly and without dropout, by the model's own `test_step`."""
-    model = fit.model
-    try:
-        batch = next(iter(fit.train))
-    except Exception as error:
-        return Forward((), "", failure=failure_of(error))
-    parts = parts_of(batch)
+    model, parts = fit.model, first.batch
+    if parts is None:
+        return Forward((), "", failure=first.failure)
     labels = None if parts.labels is None else np.asarray(parts.labels)
-    loss, failure = _with_loss(model, batch)
+    loss, failure = _with_loss(model, parts.raw)
     known: dict[str, Any] = {
         "labels": tuple(labels.tolist()) if labels is not None and labels.ndim == 1 else (),
         "label_type": "" if labels is None else labels.dtype.name,

@@ -12,7 +12,7 @@ from debugger.frameworks.keras import evaluating, forwarding, gpu, looking, trai
 from debugger.frameworks.keras.bench import Bench
 from debugger.frameworks.keras.building import Fit, stopped_at_training
 from debugger.frameworks.keras.facts import facts_of
-from debugger.frameworks.keras.reading import Rows, first_batch, read
+from debugger.frameworks.keras.reading import Rows, read
 from debugger.outcome import Evidence, Finding
 from debugger.pipelines import face
 from debugger.pipelines.starting import Built
@@ -22,14 +22,14 @@ __all__ = ["KerasPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_trai
 
 
 class KerasPipeline:
-    """See `face.Pipeline`."""
+    """See `face.Pipeline`. All stages see one first batch: who shuffles has another each time."""
 
     def __init__(self, fit: Fit) -> None:
         self._fit = fit
         self._bench = Bench(fit.model)
         with self.untouched():
-            batch = first_batch(fit.train)
-        self.facts = facts_of(fit, batch)
+            self._first = read(fit.train, 1)
+        self.facts = facts_of(fit, self._first.batch)
 
     def untouched(self) -> AbstractContextManager[Any]:
         return self._bench.untouched()
@@ -56,11 +56,11 @@ class KerasPipeline:
 
     def batch(self) -> face.Batch:
         with self.untouched():
-            return looking.batch(self._fit, read(self._fit.train, 1), self.facts)
+            return looking.batch(self._fit, self._first, self.facts)
 
     def forward(self) -> face.Forward:
         with self.untouched():
-            return forwarding.forward(self._fit, self.facts, self._train.labels)
+            return forwarding.forward(self._fit, self.facts, self._train.labels, self._first)
 
     def step(self) -> face.Step:
         source = self._fit.source(self._fit.train)

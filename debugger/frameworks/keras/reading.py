@@ -18,8 +18,9 @@ MOST_ROWS = 5000
 
 @dataclass(frozen=True)
 class Parts:
-    """One batch: its inputs by name, its labels, and where those stood."""
+    """One batch, as it came: its inputs by name, its labels, and where those stood."""
 
+    raw: Any
     x: Any
     y: Any
     inputs: dict[str, Any]
@@ -56,15 +57,7 @@ def parts_of(batch: Any) -> Parts:
     labels = inputs.get(inside or "") if y is None else y
     if isinstance(labels, Mapping):
         labels = next(iter(labels.values()), None)
-    return Parts(x, y, inputs, labels, inside)
-
-
-def first_batch(dataset: Any) -> Parts | None:
-    """None where there is none: the data stage says why."""
-    try:
-        return parts_of(next(iter(dataset)))
-    except Exception:
-        return None
+    return Parts(batch, x, y, inputs, labels, inside)
 
 
 def read(dataset: Any, most: int = MOST_ROWS) -> Rows:
@@ -72,7 +65,7 @@ def read(dataset: Any, most: int = MOST_ROWS) -> Rows:
     labels: list[Any] = []
     first, failure = None, None
     if not isinstance(dataset, tf.data.Dataset):
-        return Rows({}, (), None, first_batch(dataset))
+        return _one_batch(dataset)
     try:
         for batch in dataset:
             parts = parts_of(batch)
@@ -88,6 +81,13 @@ def read(dataset: Any, most: int = MOST_ROWS) -> Rows:
         failure = failure_of(error)
     rows = Rows(columns, tuple(labels), None, first, failure)
     return replace(rows, count=_count(dataset, rows, most))
+
+
+def _one_batch(dataset: Any) -> Rows:
+    try:
+        return Rows({}, (), None, parts_of(next(iter(dataset))))
+    except Exception as error:
+        return Rows({}, (), None, None, failure_of(error))
 
 
 def _count(dataset: Any, rows: Rows, most: int) -> int | None:
