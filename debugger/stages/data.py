@@ -57,9 +57,7 @@ def measured(seen: Data) -> dict[str, Any]:
             "bare_digest": split.bare_digest,
             "sample": list(split.sample),
             "columns": list(split.columns),
-            "judged": [
-                [text, _named(str(label), _naming(seen, split))] for text, label in split.judged
-            ],
+            "judged": _judged(seen, split),
         }
         for name, split in (("train", seen.train), ("eval", seen.eval))
         if split is not None

@@ -17,11 +17,11 @@ from debugger.web.panel import console, evidence
 from debugger.web.repair import repairs
 from debugger.web.scene import Scene
 from debugger.web.symptom import symptom
-from debugger.web.visit import ISSUE, SYMPTOM, Side
+from debugger.web.visit import ISSUE, SYMPTOM, Panel, Side
 from debugger.words import Words
 
 Blamed = dict[int, list[tuple[str, str]]]
-PANELS = (SYMPTOM, "evidence", "fix", "console", ISSUE)
+PANELS: tuple[Panel, ...] = get_args(Panel)
 SIDES: tuple[Side, ...] = get_args(Side)
 
 
