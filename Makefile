@@ -1,5 +1,5 @@
 # make run     the app, in its own virtual environment
-# make test    what the app is held to: format, lint, types, tests, each scenario proved both ways
+# make test    what the app is held to: format, lint, types, tests, each scenario fails as promised
 # make proof   all the rest of what it is held to: every fix, cheat and repair, Keras, transformers 5
 # make bench   the table of docs/SPEED.md
 # make picture the picture in the README, made by the app itself

@@ -18,14 +18,34 @@ Complaints = Callable[[Promise], list[str]]
 PROMISES = [promise for scenario in catalogue.every() for promise in promises(scenario)]
 
 
+SHELVES = {(one.framework, one.symptom): one for one in reversed(catalogue.every())}
+FIRST_ONES = [scenario.id for scenario in SHELVES.values()]
+"""A newcomer waits for the training of one healthy script from each shelf."""
+
+
 def of_kind(*kinds: Kind) -> pytest.MarkDecorator:
     chosen = [promise for promise in PROMISES if promise.kind in kinds]
     return pytest.mark.parametrize("promise", chosen, ids=str)
 
 
+def healthy_ones() -> pytest.MarkDecorator:
+    chosen = [
+        pytest.param(one, marks=() if one.scenario.id in FIRST_ONES else pytest.mark.proof)
+        for one in PROMISES
+        if one.kind in ("twin", "quotes")
+    ]
+    return pytest.mark.parametrize("promise", chosen, ids=str)
+
+
 @pytest.mark.slow
-@of_kind("broken", "twin", "quotes")
-def test_the_broken_script_fails_as_promised_and_the_repaired_one_is_a_cure(
+@of_kind("broken")
+def test_the_broken_script_fails_as_promised(complaints: Complaints, promise: Promise) -> None:
+    assert complaints(promise) == []
+
+
+@pytest.mark.slow
+@healthy_ones()
+def test_the_repaired_script_is_a_cure_and_what_is_said_is_what_happened(
     complaints: Complaints, promise: Promise
 ) -> None:
     assert complaints(promise) == []
@@ -75,7 +95,7 @@ def test_a_right_repair_that_nobody_listed_is_accepted(
 
 def test_no_promise_goes_unproved() -> None:
     tested = [
-        promise
+        getattr(promise, "values", (promise,))[0]
         for test in globals().values()
         for mark in getattr(test, "pytestmark", ())
         if mark.name == "parametrize"
