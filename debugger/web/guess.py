@@ -11,14 +11,16 @@ from debugger.words import Words
 
 
 def diagnosis(scene: Scene, words: Words) -> str:
-    """Asked once the first failing stage is on the table."""
+    """Asked once the first failing stage is on the table. What was said of it stays there."""
     case = scene.case
-    if not scene.askable:
-        return f'<p class="empty">{escape(words.say("clinic", "nothing_to_judge"))}</p>'
-    if scene.visit.changes or (case.opened and case.cause is None):
-        return ""
     if case.cause is not None and case.sure is not None:
         return _made(scene, case.cause, words)
+    if case.opened:
+        return _told(scene, words)
+    if scene.visit.changes:
+        return f'<p class="empty">{escape(words.say("clinic", "judged_unchanged"))}</p>'
+    if not scene.askable:
+        return f'<p class="empty">{escape(words.say("clinic", "nothing_to_judge"))}</p>'
     missed = ""
     if case.missed is not None:
         word = "cause_certain_wrong" if case.missed_sure == "certain" else "cause_wrong"
@@ -59,12 +61,16 @@ def _made(scene: Scene, cause: str, words: Words) -> str:
     kind = "right" if cause == right else "wrong"
     said = _said(f"cause_{kind}", cause, words)
     if kind == "wrong":
-        told = words.say("clinic", "cause_told", cause=words.say("cause", right))
-        said += f"{against(scene, cause, words)}<p>{escape(told)}</p>"
+        said += ("" if scene.visit.changes else against(scene, cause, words)) + _told(scene, words)
     if not scene.scenario.decoy:
         pick = escape(words.say("clinic", "pick"))
         said += f"<p>{button(pick, 'panel', 'fix', 'go')}</p>"
     return f'<div class="diagnosis {kind}" id="diagnosis" tabindex="-1">{said}</div>'
+
+
+def _told(scene: Scene, words: Words) -> str:
+    cause = words.say("cause", right_cause(scene.scenario))
+    return f"<p>{escape(words.say('clinic', 'cause_told', cause=cause))}</p>"
 
 
 def _said(word: str, cause: str, words: Words) -> str:
