@@ -13,7 +13,16 @@ from typing import Any, Literal, Protocol
 from debugger.failure import Failure
 
 Task = Literal[
-    "classification", "regression", "multilabel", "tokens", "causal_lm", "seq2seq", "unknown"
+    "classification",
+    "regression",
+    "multilabel",
+    "tokens",
+    "causal_lm",
+    "masked_lm",
+    "seq2seq",
+    "multiple_choice",
+    "spans",
+    "unknown",
 ]
 Emit = Callable[[str, float, float | None], None]
 """Called with a series, a step and a value while a training runs."""
@@ -239,7 +248,9 @@ class Block:
 class Step:
     """`peak_learning_rate` is that of the pretrained weights; a new head may have its own.
 
-    `last_learning_rate` is what the schedule leaves at the end of the training.
+    `last_learning_rate` is what the schedule leaves at the end of the training. `head_frozen`: its
+    weights are new ones too. `adapter`: one is trained. `body_trainable` are the trained weights
+    that belong neither to the head nor to an adapter; None where nobody counted them.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -252,6 +263,8 @@ class Step:
     total: int = 0
     head: tuple[str, ...] = ()
     head_frozen: bool = False
+    adapter: bool = False
+    body_trainable: int | None = None
     missing: tuple[str, ...] = ()
     leftover_gradient: float | None = None
     nan_after: tuple[str, ...] = ()

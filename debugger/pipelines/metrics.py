@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from debugger.failure import on_behalf
 from debugger.pipelines.face import Facts, Guesses
 
 
@@ -25,7 +26,7 @@ class Spy:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.given is None:
             self.given = args[0]
-        return self.metric(*args, **kwargs)
+        return on_behalf(self.metric, *args, **kwargs)
 
 
 @contextmanager
@@ -47,12 +48,12 @@ def metric_watched(spy: Spy) -> Iterator[None]:
         if spy.watching:
             spy.into_metric.append(
                 {
-                    name: {"shape": list(np.shape(values)), "dtype": _dtype(values)}
+                    name: {"shape": list(shape_of(values)), "dtype": _dtype(values)}
                     for name, values in batch.items()
                     if name in ("predictions", "references") and values is not None
                 }
             )
-        return infer(self, batch)
+        return on_behalf(infer, self, batch)
 
     library.EvaluationModule._infer_feature_from_batch = watched
     try:
@@ -66,6 +67,8 @@ def metric_watched(spy: Spy) -> Iterator[None]:
 
 def numbers(answer: Any, prefix: str) -> dict[str, float]:
     """The metric's own numbers, without the loss and the timings that the Trainer adds."""
+    if not isinstance(answer, Mapping):
+        return {}
     own = (
         (name.removeprefix(prefix), value)
         for name, value in answer.items()
@@ -101,13 +104,28 @@ def tried(labels: Any, facts: Facts, ask: Callable[[Any, Any], Any]) -> tuple[An
 
 def guessed(predictions: Any, labels: Any, facts: Facts) -> Guesses:
     """What was answered for which label, where both are what a classifier's are."""
+    if facts.task != "classification":
+        return {}
     scores, wanted = np.asarray(predictions), np.asarray(labels)
-    if facts.task != "classification" or scores.ndim != 2 or wanted.shape != scores.shape[:1]:
+    if scores.ndim != 2 or wanted.shape != scores.shape[:1]:
         return {}
     if wanted.dtype.kind not in "iu" or not np.isfinite(scores).all():
         return {}
     return dict(Counter(zip(wanted.tolist(), scores.argmax(axis=1).tolist(), strict=True)))
 
 
+def shape_of(values: Any) -> tuple[int, ...]:
+    """How far rows are of one length: lists of words of every sentence have one number only."""
+    if hasattr(values, "shape"):
+        return tuple(values.shape)
+    if not isinstance(values, (list, tuple)):
+        return ()
+    inner = {shape_of(value) for value in values}
+    return (len(values), *(inner.pop() if len(inner) == 1 else ()))
+
+
 def _dtype(values: Any) -> str:
+    """That of the first single value, however deep it lies."""
+    while isinstance(values, (list, tuple)) and values:
+        values = values[0]
     return str(np.asarray(values).dtype)

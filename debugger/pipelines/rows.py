@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from debugger.pipelines.face import Sample, Split
@@ -42,6 +43,13 @@ def real_lengths(ids: list[Any], mask: list[Any] | None) -> Iterable[int]:
     return (sum(row) for row in mask)
 
 
+def flat(rows: list[Any] | None) -> list[Any] | None:
+    """Rows of several sequences each, such as answers to choose from, as one sequence each."""
+    if not rows or not rows[0] or not isinstance(rows[0][0], (list, tuple)):
+        return rows
+    return [[token for part in row for token in part] for row in rows]
+
+
 def row_keys(
     columns: dict[str, list[Any]],
     ids: list[Any] | None,
@@ -54,7 +62,7 @@ def row_keys(
     texts = {n: v for n, v in columns.items() if v and isinstance(v[0], str)} or {
         n: v for n, v in columns.items() if n not in (label, "idx")
     }
-    return [repr(row) for row in zip(*texts.values(), strict=True)]
+    return [repr(row) for row in zip(*texts.values(), strict=True)] if texts else []
 
 
 def digest(rows: Sequence[str], labels: Sequence[Any]) -> str:
@@ -85,7 +93,20 @@ def sample(keys: Sequence[str], labels: Sequence[Any]) -> tuple[str, ...]:
     return tuple(sorted(mark for mark in marks if mark.startswith("0")))
 
 
+@dataclass(frozen=True)
+class Large:
+    """What stands for a picture or a sound: how it begins and ends is no news to anybody."""
+
+    type: str
+    digest: str
+
+    def __str__(self) -> str:
+        return self.type
+
+
 def type_of(value: Any) -> str:
+    if isinstance(value, Large):
+        return value.type
     if isinstance(value, (list, tuple)):
         return f"list[{type_of(value[0])}]" if len(value) else "list"
     return type(value).__name__
@@ -103,21 +124,25 @@ def split_of(
     label: str | None,
     labels: Sequence[Any],
     tokenizer: Any,
+    unread: Mapping[str, str] | None = None,
     **known: Any,
 ) -> tuple[list[str], Split]:
     """What the `values` of a data set's columns say, and what makes each of its rows itself.
 
-    `ids` are the tokens of each row; a pipeline tells the rest of a Split as `known`.
+    `ids` are the tokens of each row; a pipeline tells the rest of a Split as `known`. `unread` are
+    the types of columns that are too large to be read: without them no two rows can be compared.
     """
-    lengths = tuple(real_lengths(ids, values.get("attention_mask"))) if ids else ()
-    keys = row_keys(values, ids, lengths, label)
+    ids, mask = flat(ids), flat(values.get("attention_mask"))
+    lengths = tuple(real_lengths(ids, mask)) if ids else ()
+    keys = [] if unread and not ids else row_keys(values, ids, lengths, label)
     class_names = known["class_names"]
     named = [class_name(y, class_names) for y in labels] if class_names else []
     readable = ids[:SHOWN_ROWS] if ids and tokenizer else []
     shown = range(min(SHOWN_ROWS, known["looked_at"]))
     return keys, Split(
         **known,
-        types={name: type_of(column[0]) for name, column in values.items() if len(column)},
+        types={n: type_of(column[0]) for n, column in values.items() if len(column)}
+        | dict(unread or {}),
         label_column=label,
         labels=tuple(labels),
         first_rows=tuple({name: short(v[row]) for name, v in values.items()} for row in shown),
@@ -125,7 +150,7 @@ def split_of(
         tokens=tuple(tuple(tokenizer.convert_ids_to_tokens(row)) for row in readable),
         lengths=lengths,
         widths=tuple(len(row) for row in ids or ()),
-        duplicates=known["looked_at"] - len(set(keys)),
+        duplicates=len(keys) - len(set(keys)),
         digest=digest([str(row[1:9]) for row in ids or ()], labels),
         words=digest(token_sets(ids, tokenizer), labels),
         numbered_digest=digest(keys, labels),

@@ -112,7 +112,7 @@ def no_pad_token(seen: Batch, view: View) -> Verdict | CannotJudge | None:
 
 def padding_not_ignored(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """With a label for each token, padding must carry -100, or the loss learns padding."""
-    if view.facts.task not in ("tokens", "causal_lm", "seq2seq"):
+    if view.facts.task not in ("tokens", "causal_lm", "masked_lm", "seq2seq"):
         return NOT_FOR_THIS_TASK
     if seen.padded_positions == 0:
         return CannotJudge("no_padding_here")

@@ -220,6 +220,10 @@ def _comparable_rate(seen: Step, view: View) -> float | CannotJudge:
         return CannotJudge("not_pretrained")
     if seen.optimizer not in _ADAMS or seen.peak_learning_rate is None:
         return CannotJudge("other_optimizer")
+    if seen.adapter:
+        return CannotJudge("adapter_is_trained")
+    if seen.body_trainable == 0:
+        return CannotJudge("only_new_is_trained")
     if seen.trainable < 0.05 * seen.total:
         return CannotJudge("little_is_trained")
     return seen.peak_learning_rate

@@ -14,7 +14,8 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, TrainerCallback
 
-from debugger.failure import own_line
+from debugger.failure import on_behalf, own_line
+from debugger.frameworks.pytorch.loading import loading_watched
 from debugger.frameworks.pytorch.untouched import quiet
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.starting import TrainingStarts
@@ -93,7 +94,7 @@ def stopped_at_training(
     def noted_init(self: Trainer, *args: Any, **kwargs: Any) -> None:
         line = own_line()
         with _lent_folder(*args, *kwargs.values()):
-            init(self, *args, **kwargs)
+            on_behalf(init, self, *args, **kwargs)
         built.trainers.append((self, line))
 
     def stopped_train(self: Trainer, *_args: Any, **_kwargs: Any) -> Any:
@@ -120,7 +121,8 @@ def stopped_at_training(
     Trainer.__init__, Trainer.train = noted_init, stopped_train
     hook = register_optimizer_step_pre_hook(stopped_step)
     try:
-        yield built
+        with loading_watched():
+            yield built
     finally:
         Trainer.__init__, Trainer.train = init, train
         hook.remove()

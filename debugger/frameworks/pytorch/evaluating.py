@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
+from collections.abc import Mapping, Sized
 from copy import copy
 from typing import Any
 
@@ -12,23 +12,23 @@ import torch
 from transformers import EvalPrediction, Trainer, TrainerControl, TrainerState
 from transformers.trainer_callback import DefaultFlowCallback
 
-from debugger.failure import failure_of
-from debugger.frameworks.pytorch.rows import subset
+from debugger.failure import Failure, failure_of_script, on_behalf
+from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, subset
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.face import Evaluate, Facts, Guesses
-from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, tried
+from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, shape_of, tried
 from debugger.pipelines.models import names_in
-from debugger.pipelines.rows import class_names_of, spread
+from debugger.pipelines.rows import class_names_of
 
 ROWS = 32
+MOST = 2048
+"""Rows of an evaluation set that is evaluated as a whole, where a part of it fails."""
 _LOOPS = ("train", "_inner_training_loop", "_maybe_log_save_evaluate")
 
 
 def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -> Evaluate:
     """`shared_rows` of the first `looked_at` evaluation rows also stand in the training rows."""
-    dataset: Any = trainer.eval_dataset
-    if isinstance(dataset, dict):
-        dataset = next(iter(dataset.values()), None)
+    dataset = first_set(trainer.eval_dataset)
     best = trainer.args.metric_for_best_model if trainer.args.load_best_model_at_end else None
     steps = _planned_steps(trainer)
     known: dict[str, Any] = {
@@ -46,20 +46,16 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
     }
     if dataset is None:
         return Evaluate(**known)
-    rows = subset(dataset, spread(len(dataset), ROWS))
     spy = Spy(trainer.compute_metrics)
-    failure, answer = None, {}
     with borrowed(trainer), metric_watched(spy):
         trainer.compute_metrics = spy if trainer.compute_metrics is not None else None
-        try:
-            answer = trainer.evaluate(rows)
-        except Exception as error:
-            failure = failure_of(error)
+        answer, failure = _asked_for_all(trainer, dataset, spy)
         constant, perfect = _tried(trainer, spy, facts, failure is None)
+    count = count_of(dataset)
     return Evaluate(
         **known,
-        rows=min(ROWS, len(dataset)),
-        eval_rows=len(dataset),
+        rows=ROWS if count is None else min(ROWS, count),
+        eval_rows=ROWS if count is None else count,
         called=spy.given is not None,
         given=_shapes(spy.given),
         into_metric=tuple(spy.into_metric),
@@ -67,9 +63,38 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         real=numbers(answer, "eval_"),
         constant=constant,
         perfect=perfect,
-        known_metrics=tuple(answer),
+        known_metrics=_known(trainer.eval_dataset, answer),
         failure=failure,
     )
+
+
+def _asked_for_all(
+    trainer: Trainer, dataset: Any, spy: Spy
+) -> tuple[dict[str, float], Failure | None]:
+    """A few rows first. A metric of one's own may count on all of them, and fail on a part."""
+    try:
+        return on_behalf(trainer.evaluate, subset(dataset, ROWS)), None
+    except Exception as error:
+        failure = failure_of_script(error)
+    count = count_of(dataset)
+    if failure.line is None or failure.device_lost or count is None or not ROWS < count <= MOST:
+        return {}, failure
+    first, spy.given, spy.into_metric = (spy.given, spy.into_metric), None, []
+    try:
+        if isinstance(trainer.eval_dataset, dict):
+            return on_behalf(trainer.evaluate, dataset), None
+        return on_behalf(trainer.evaluate), None
+    except Exception as error:
+        failure_of_script(error)
+    spy.given, spy.into_metric = first
+    return {}, failure
+
+
+def _known(sets: Any, answer: dict[str, float]) -> tuple[str, ...]:
+    """What an evaluation prints: of several sets each name once more, with the set's before it."""
+    several = list(sets) if isinstance(sets, Mapping) else []
+    of_sets = (f"eval_{one}_{n.removeprefix('eval_')}" for one in several for n in answer)
+    return (*answer, *of_sets)
 
 
 def _planned_steps(trainer: Trainer) -> int | None:
@@ -81,7 +106,7 @@ def _planned_steps(trainer: Trainer) -> int | None:
 
 def _steps_in_epoch(trainer: Trainer) -> int | None:
     args, rows = trainer.args, trainer.train_dataset
-    if not isinstance(rows, Sized):
+    if not isinstance(rows, Sized) or is_stream(rows):
         return None
     batches = math.ceil(len(rows) / args.train_batch_size)
     return math.ceil(batches / args.gradient_accumulation_steps)
@@ -141,8 +166,10 @@ def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...]
     scores = np.eye(classes, dtype=np.float32)[rows]
     with metric_watched(Spy(trainer.compute_metrics)):
         try:
-            answer = trainer.compute_metrics(EvalPrediction(predictions=scores, label_ids=rows))
-        except Exception:  # the evaluate stage is where this is reported
+            given = EvalPrediction(predictions=scores, label_ids=rows)
+            answer = on_behalf(trainer.compute_metrics, given)
+        except Exception as error:  # the evaluate stage is where this is reported
+            failure_of_script(error)
             return None
     return tuple(numbers(answer, ""))
 
@@ -152,7 +179,7 @@ def _tried(trainer: Trainer, spy: Spy, facts: Facts, works: bool) -> tuple[Any, 
     if not works or spy.given is None or facts.task != "classification":
         return None, None  # labels of other tasks may be no single array
     spy.watching = False
-    as_scores = np.ndim(_first(spy.given.predictions)) > 1
+    as_scores = len(shape_of(_first(spy.given.predictions))) > 1
     labels = _on_the_cpu(spy.given.label_ids)
     return tried(
         labels,
@@ -180,8 +207,8 @@ def _shapes(given: Any) -> dict[str, tuple[int, ...]]:
     if given is None:
         return {}
     return {
-        "predictions": np.shape(_first(given.predictions)),
-        "label_ids": np.shape(given.label_ids),
+        "predictions": shape_of(_first(given.predictions)),
+        "label_ids": shape_of(_first(given.label_ids)),
     }
 
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
-from debugger.pipelines.face import Facts
-from debugger.pipelines.models import names_in, task_of, tokenizer_from
+from debugger.frameworks.pytorch.batches import task_in
+from debugger.frameworks.pytorch.loading import is_pretrained
+from debugger.frameworks.pytorch.parts import is_of_library
+from debugger.frameworks.pytorch.untouched import borrowed
+from debugger.pipelines.face import Facts, Task
+from debugger.pipelines.models import CLASSES, names_in, task_of, tokenizer_from
+from debugger.pipelines.rows import LABELS, is_hub
 
+LOOKED_AT = 64
 _COLLATORS_OF_HUGGING_FACE = "transformers.data.data_collator"
 
 
@@ -19,18 +26,54 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
     collator: Any = trainer.data_collator
     name = getattr(collator, "__name__", type(collator).__name__)
     home = getattr(collator, "__module__", "")
+    task, classes = task_of(model, config), getattr(config, "num_labels", None)
+    if task == "unknown" or (task in CLASSES and not is_of_library(model)):
+        with borrowed(trainer):
+            found, counted = task_in(trainer)
+        task, classes = (found, counted) if found != "unknown" else (task, classes)
+    elif task == "classification":
+        task = _by_labels(trainer, classes)
     return Facts(
-        task=task_of(model, config),
+        task=task,
         model_class=type(model).__name__,
-        num_labels=getattr(config, "num_labels", None),
+        num_labels=classes if task in CLASSES or task == "unknown" else None,
         label_names=class_names or names_in(config),
-        device=str(next(model.parameters()).device),
+        device=str(next((w.device for w in model.parameters()), trainer.args.device)),
         collator=name,
         pads=hasattr(collator, "tokenizer") and home == _COLLATORS_OF_HUGGING_FACE,
-        main_input=getattr(model, "main_input_name", "input_ids"),
+        main_input=_main_input(trainer),
         batch_size=trainer.args.per_device_train_batch_size,
-        pretrained=bool(getattr(config, "_name_or_path", "")),
+        pretrained=is_pretrained(model),
         known_collator=home == _COLLATORS_OF_HUGGING_FACE,
+    )
+
+
+def _by_labels(trainer: Trainer, classes: int | None) -> Task:
+    """What transformers makes of labels where no problem type was given: it asks them too."""
+    rows = trainer.train_dataset
+    if not is_hub(rows, "Dataset"):
+        return "classification"
+    known: Any = rows
+    name = next((n for n in LABELS if n in known.column_names), None)
+    labels = known.with_format(None)[:LOOKED_AT][name] if name else []
+    if labels and all(isinstance(one, list) and len(one) == classes for one in labels):
+        return "multilabel"
+    fractions = [one for one in labels if isinstance(one, float) and not one.is_integer()]
+    return "regression" if fractions and classes == 1 else "classification"
+
+
+def _main_input(trainer: Trainer) -> str:
+    """What the model reads: a model of one's own, the first that its `forward` takes."""
+    model: Any = trainer.model
+    said = getattr(model, "main_input_name", None)
+    if isinstance(said, str) and said:
+        return said
+    taken = [
+        name for name in signature(model.forward).parameters if name not in trainer.label_names
+    ]
+    rows = getattr(trainer.train_dataset, "column_names", None) or taken
+    return next(
+        (name for name in ("input_ids", *taken) if name in taken and name in rows), "input_ids"
     )
 
 
@@ -41,26 +84,9 @@ def tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase | None:
         if isinstance(found, PreTrainedTokenizerBase):
             return found
     source = getattr(getattr(trainer.model, "config", None), "_name_or_path", "")
-    if not source or getattr(trainer.model, "main_input_name", "input_ids") != "input_ids":
+    if not source or _main_input(trainer) != "input_ids":
         return None
     return tokenizer_from(source)
-
-
-def blocks_of(model: torch.nn.Module) -> dict[str, list[str]]:
-    """Weights by the part of the model they belong to: embeddings, layer 0 ..., head."""
-    prefix = getattr(model, "base_model_prefix", "")
-    blocks: dict[str, list[str]] = {}
-    for name, _ in model.named_parameters():
-        blocks.setdefault(_block(name, prefix), []).append(name)
-    return blocks
-
-
-def head_of(model: torch.nn.Module) -> tuple[str, ...]:
-    """The weights outside the pretrained body; none when the model has no such body."""
-    prefix = getattr(model, "base_model_prefix", "")
-    if not prefix or not hasattr(model, prefix):
-        return ()
-    return tuple(n for n, _ in model.named_parameters() if not n.startswith(f"{prefix}."))
 
 
 def broken_weights(model: torch.nn.Module) -> tuple[str, ...]:
@@ -73,11 +99,3 @@ def _is_finite(weight: torch.Tensor) -> bool:
     if weight.numel() and not weight.is_complex():
         weight = torch.stack(torch.aminmax(weight))
     return bool(torch.isfinite(weight).all())
-
-
-def _block(name: str, prefix: str) -> str:
-    parts = name.removeprefix(f"{prefix}.").split(".")
-    for number, part in enumerate(parts[:-1]):
-        if part.isdigit():
-            return ".".join(parts[: number + 1])
-    return parts[0]

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import torch
 from transformers import Trainer
 
-from debugger.failure import Failure, failure_of
+from debugger.failure import Failure, failure_of_script, on_behalf
+from debugger.frameworks.pytorch.batches import (
+    fields_of,
+    first_batch,
+    labels_of,
+    logits_of,
+    with_loss,
+)
 from debugger.frameworks.pytorch.facts import broken_weights
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.rows import label_range
@@ -16,28 +24,28 @@ from debugger.pipelines.rows import label_range
 def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forward:
     """In eval mode, as a fresh model from `from_pretrained` is, and without gradients."""
     try:
-        batch = dict(next(iter(trainer.get_train_dataloader())))
+        batch = on_behalf(first_batch, trainer)
     except Exception as error:
-        return Forward((), "", failure=failure_of(error))
+        return Forward((), "", failure=failure_of_script(error))
     model: Any = trainer.model
     model.eval()
-    labels: Any = batch.get("labels")
+    labels = labels_of(trainer, batch)
     known: dict[str, Any] = {
-        "labels": tuple(labels.tolist()) if _is_flat(labels) else (),
+        "labels": tuple(labels.tolist()) if labels is not None and labels.dim() == 1 else (),
         "label_type": "" if labels is None else str(labels.dtype).removeprefix("torch."),
-        "problem_type": getattr(model.config, "problem_type", None) if _configured(model) else None,
+        "problem_type": getattr(getattr(model, "config", None), "problem_type", None),
         "label_smoothing": trainer.args.label_smoothing_factor,
         "own_loss": own_loss(trainer),
         "label_range": label_range(all_labels, _in_batch(labels)),
         "batch_device": "" if labels is None else str(labels.device),
-        **_sizes(model, batch.get(facts.main_input)),
+        **_sizes(model, fields_of(batch).get(facts.main_input)),
     }
-    loss, outputs, failure = _with_loss(trainer, model, batch)
+    loss, outputs, failure = _with_loss(trainer, batch)
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
     if outputs is None:
-        outputs = _without_labels(model, batch)
-    logits = _logits(outputs)
+        outputs = _without_labels(trainer, batch)
+    logits = logits_of(outputs)
     finite = logits is not None and bool(torch.isfinite(logits).all())
     bad_loss = loss is not None and not torch.isfinite(loss)
     return Forward(
@@ -49,7 +57,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         logits_low=None if logits is None or not finite else float(logits.min()),
         logits_high=None if logits is None or not finite else float(logits.max()),
         output_keys=tuple(outputs.keys()) if hasattr(outputs, "keys") else (),
-        nan_starts_at=_nan_source(trainer, model, batch)
+        nan_starts_at=_nan_source(trainer, batch)
         if bad_loss or (logits is not None and not finite)
         else None,
         nan_weights=broken_weights(model),
@@ -57,35 +65,29 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
     )
 
 
-def _with_loss(
-    trainer: Trainer, model: Any, batch: dict[str, Any]
-) -> tuple[Any, Any, Failure | None]:
-    """The Trainer's own loss, so that a `compute_loss` of the learner's is what is looked at.
-
-    It is waited for here: what goes wrong on a GPU is told to whoever first reads a number.
-    """
+def _with_loss(trainer: Trainer, batch: Any) -> tuple[Any, Any, Failure | None]:
+    """It is waited for here: what goes wrong on a GPU is told to whoever first reads a number."""
     try:
-        inputs = trainer._prepare_inputs(dict(batch))
-        with torch.no_grad():
-            loss, outputs = trainer.compute_loss(model, inputs, return_outputs=True)
-            return loss.detach().float().mean().cpu(), outputs, None
+        loss, outputs = on_behalf(with_loss, trainer, batch)
+        return on_behalf(_read, loss), outputs, None
     except Exception as error:
-        return None, None, failure_of(error)
+        return None, None, failure_of_script(error)
 
 
-def _without_labels(model: Any, batch: dict[str, Any]) -> Any:
+def _read(loss: Any) -> Any:
+    return loss.detach().float().mean().cpu()
+
+
+def _without_labels(trainer: Trainer, batch: Any) -> Any:
     """When the loss fails the logits may still be fine, and they are worth seeing."""
-    inputs = {name: value for name, value in batch.items() if name != "labels"}
+    labels = labels_of(trainer, batch)
+    inputs = {name: value for name, value in fields_of(batch).items() if value is not labels}
+    model: Any = trainer.model
     try:
         with torch.no_grad():
-            return model(**inputs)
+            return model(**trainer._prepare_inputs(inputs))
     except Exception:  # the first failure is the one that is reported
         return None
-
-
-def _logits(outputs: Any) -> torch.Tensor | None:
-    logits = outputs.get("logits") if hasattr(outputs, "get") else getattr(outputs, "logits", None)
-    return logits.detach().float() if isinstance(logits, torch.Tensor) else None
 
 
 def _first_row(logits: torch.Tensor | None) -> tuple[float, ...]:
@@ -108,7 +110,7 @@ def _loss_of_each(logits: Any, labels: Any, facts: Facts) -> tuple[float | None,
     )
 
 
-def _nan_source(trainer: Trainer, model: Any, batch: dict[str, Any]) -> str | None:
+def _nan_source(trainer: Trainer, batch: Any) -> str | None:
     """The first module, in the order they run, that makes nan or infinity out of finite input."""
     found: list[str] = []
 
@@ -121,9 +123,10 @@ def _nan_source(trainer: Trainer, model: Any, batch: dict[str, Any]) -> str | No
 
         return hook
 
+    model: Any = trainer.model
     hooks = [m.register_forward_hook(look(n)) for n, m in model.named_modules() if _is_leaf(m)]
     try:
-        _with_loss(trainer, model, batch)
+        _with_loss(trainer, batch)
     finally:
         for hook in hooks:
             hook.remove()
@@ -146,10 +149,6 @@ def _is_flat(labels: Any) -> bool:
     return isinstance(labels, torch.Tensor) and labels.dim() == 1
 
 
-def _configured(model: Any) -> bool:
-    return hasattr(model, "config")
-
-
 def own_loss(trainer: Trainer) -> bool:
     """Whether the loss is somebody's own: a subclass, or a function given as compute_loss_func."""
     own_method = type(trainer).compute_loss is not Trainer.compute_loss
@@ -163,7 +162,9 @@ def _in_batch(labels: Any) -> list[Any]:
 def _sizes(model: Any, inputs: Any) -> dict[str, Any]:
     if not isinstance(inputs, torch.Tensor) or inputs.is_floating_point() or not inputs.numel():
         return {}
-    embedding = getattr(model, "get_input_embeddings", lambda: None)()
+    embedding = None
+    with suppress(AttributeError, NotImplementedError):  # a model of one's own may have none
+        embedding = model.get_input_embeddings()
     return {
         "highest_id": int(inputs.max()),
         "vocabulary": getattr(embedding, "num_embeddings", None),

@@ -2,81 +2,88 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
-from debugger.failure import failure_of
+from debugger.failure import failure_of_script, on_behalf
+from debugger.frameworks.pytorch.batches import fields_of, first_batch, labels_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
+from debugger.frameworks.pytorch.parts import is_of_library
+from debugger.frameworks.pytorch.rows import first_set, is_stream, own_sampler
 from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
 from debugger.pipelines.rows import (
     LABELS,
     SHOWN_ROWS,
+    Large,
     class_names_of,
     is_hub,
     place_of,
     sample_of,
     split_of,
+    type_of,
 )
 
 MOST_ROWS = 5000
 MOST_PICTURES = 200
+MOST_NUMBERS = 4096
+"""In one field of one row; there is no reading more."""
+_MEDIA = ("Image", "Audio", "Video", "Pdf")
 
 
 def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | None) -> Data:
     train, evaluation = trainer.train_dataset, trainer.eval_dataset
-    if isinstance(evaluation, dict) and not is_hub(evaluation, "DatasetDict"):
-        evaluation = next(iter(evaluation.values()), None)
+    if not is_hub(evaluation, "DatasetDict"):
+        evaluation = first_set(evaluation)
     if isinstance(train, dict):
         return Data(None, None, is_dataset_dict=True)
-    if is_hub(train, "IterableDataset") or isinstance(train, torch.utils.data.IterableDataset):
+    if is_stream(train):
         return Data(None, None, streamed=True)
     try:
         train_keys, train_split = _split(trainer, train, facts, tokenizer)
         eval_keys, eval_split = _split(trainer, evaluation, facts, tokenizer)
     except Exception as error:
-        return Data(None, None, failure=failure_of(error))
+        return Data(None, None, failure=failure_of_script(error))
     seen = set(train_keys)
     return Data(
         train_split,
         eval_split,
-        weighs=own_loss(trainer) or _own_sampler(trainer) or _own_model(trainer),
+        weighs=own_loss(trainer) or own_sampler(trainer) or not is_of_library(trainer.model),
         metrics=metric_names(trainer, () if train_split is None else train_split.labels, facts),
         shared_rows=sum(key in seen for key in eval_keys),
     )
 
 
-def _own_sampler(trainer: Trainer) -> bool:
-    """Whether somebody else than the Trainer picks the rows of a batch."""
-    names = ("_get_train_sampler", "get_train_dataloader")
-    return any(getattr(type(trainer), name) is not getattr(Trainer, name) for name in names)
-
-
-def _own_model(trainer: Trainer) -> bool:
-    return not type(trainer.model).__module__.startswith("transformers.")
-
-
 def _split(
     trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any
 ) -> tuple[list[str], Split | None]:
-    if dataset is None or isinstance(dataset, dict) or is_hub(dataset, "IterableDataset"):
+    if dataset is None or isinstance(dataset, dict) or is_stream(dataset):
         return [], None
-    values = _columns(dataset, facts.main_input)
-    columns = tuple(dataset.column_names if _is_table(dataset, facts.main_input) else values)
+    table = _is_table(dataset, facts.main_input)
+    values, unread = _read(dataset) if table else (_made(dataset, facts.main_input), {})
+    columns = tuple(dataset.column_names if table else values)
     kept = _kept(trainer, columns)
-    label = next((name for name in LABELS if name in kept and name in columns), None)
+    if table and _transforms(dataset) and len(dataset):
+        kept += tuple(n for n in on_behalf(dataset.__getitem__, 0) if n not in columns)
+    called = (*LABELS, *(trainer.label_names or ()))
+    label = next((name for name in called if name in kept and name in columns), None)
     looked_at = len(next(iter(values.values()), ()))
     first = range(min(SHOWN_ROWS, looked_at))
+    ids = values.get(facts.main_input) if facts.main_input == "input_ids" else None
     return split_of(
         values,
-        values.get(facts.main_input) if facts.main_input == "input_ids" else None,
+        ids if ids and _are_tokens(ids[0]) else None,
         label,
         values.get(label, []) if label else [],
         tokenizer,
+        unread,
         count=len(dataset),
         looked_at=looked_at,
         columns=columns,
@@ -87,24 +94,35 @@ def _split(
     )
 
 
-def _columns(dataset: Any, main_input: str) -> dict[str, list[Any]]:
-    """The first rows, column by column, as Python values; pictures and sounds are left out.
+def _read(dataset: Any) -> tuple[dict[str, list[Any]], dict[str, str]]:
+    """The first rows, column by column, as Python values; and the types of what is left out."""
+    rows = dataset.with_format(None).select(range(min(len(dataset), MOST_ROWS)))
+    media = {n: type(f).__name__ for n, f in rows.features.items() if type(f).__name__ in _MEDIA}
+    first = rows.select_columns([n for n in rows.column_names if n not in media])[:1]
+    large = {n: type_of(v[0]) for n, v in first.items() if v and _leaves(v[0]) > MOST_NUMBERS}
+    unread = media | large
+    return rows.select_columns([n for n in rows.column_names if n not in unread])[:], unread
 
-    Rows that code makes one at a time are read as far as reading a row is cheap.
-    """
+
+def _leaves(value: Any) -> int:
+    """About how many numbers it holds."""
+    if not isinstance(value, (list, tuple)):
+        return 1
+    return len(value) * _leaves(value[0]) if value else 0
+
+
+def _made(dataset: Any, main_input: str) -> dict[str, list[Any]]:
+    """Rows that code makes one at a time, read as far as that is cheap."""
     most = min(len(dataset), MOST_ROWS if main_input == "input_ids" else MOST_PICTURES)
-    if _is_table(dataset, main_input):
-        rows = dataset.with_format(None).select(range(min(len(dataset), MOST_ROWS)))
-        cheap = [
-            name
-            for name, feature in rows.features.items()
-            if main_input == "input_ids" or getattr(feature, "dtype", None) in ("int64", "string")
-        ]
-        return rows.select_columns(cheap)[:]
-    made: list[Any] = [dataset[number] for number in range(most)]
+    made: list[Any] = [_fields(on_behalf(dataset.__getitem__, number)) for number in range(most)]
     if not made or not isinstance(made[0], Mapping):
         return {}
     return {name: [_plain(row[name]) for row in made] for name in made[0] if _in_all(made, name)}
+
+
+def _fields(row: Any) -> Any:
+    """A collator takes the attributes of a row that is no mapping."""
+    return vars(row) if not isinstance(row, Mapping) and hasattr(row, "__dict__") else row
 
 
 def _is_table(dataset: Any, main_input: str) -> bool:
@@ -116,15 +134,28 @@ def _is_table(dataset: Any, main_input: str) -> bool:
 
 def _transforms(dataset: Any) -> bool:
     """Whether `set_transform` or `with_transform` makes its rows when they are asked for."""
-    return dataset.format["type"] == "custom"
+    return is_hub(dataset, "Dataset") and dataset.format["type"] == "custom"
 
 
 def _in_all(rows: list[Mapping[str, Any]], name: str) -> bool:
     return all(name in row for row in rows)
 
 
+def _are_tokens(row: Any) -> bool:
+    """A sequence of whole numbers, or several of them."""
+    while isinstance(row, (list, tuple)) and row and isinstance(row[0], (list, tuple)):
+        row = row[0]
+    return isinstance(row, (list, tuple)) and all(isinstance(token, int) for token in row[:1])
+
+
 def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else value
+    if not hasattr(value, "tolist"):
+        return value
+    if math.prod(value.shape) <= MOST_NUMBERS:
+        return value.tolist()
+    numbers = np.ascontiguousarray(value.numpy(force=True) if _is_tensor(value) else value)
+    size = "x".join(map(str, value.shape))
+    return Large(f"{numbers.dtype}[{size}]", hashlib.sha256(numbers.tobytes()).hexdigest()[:16])
 
 
 def _kept(trainer: Trainer, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -150,12 +181,13 @@ def _few_valued(columns: dict[str, list[Any]], kept: tuple[str, ...]) -> dict[st
 def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: Any) -> Batch:
     """The first batch of the Trainer's own data loader. `widths`: of the rows, filling included."""
     try:
-        made = next(iter(trainer.get_train_dataloader()))
+        made = on_behalf(first_batch, trainer)
     except Exception as error:
-        return Batch({}, widths=widths, text_fields=_texts(trainer), failure=failure_of(error))
-    tensors = {name: value for name, value in made.items() if isinstance(value, torch.Tensor)}
+        failure = failure_of_script(error)
+        return Batch({}, widths=widths, text_fields=_texts(trainer), failure=failure)
+    tensors = {name: value for name, value in fields_of(made).items() if _is_tensor(value)}
     mask = tensors.get("attention_mask")
-    labels = tensors.get("labels")
+    labels = labels_of(trainer, made)
     counted, padded = _counted_padding(mask, labels)
     return Batch(
         fields={name: _field(tensor) for name, tensor in tensors.items()},
@@ -181,7 +213,7 @@ def handed(trainer: Trainer, facts: Facts, tokenizer: Any) -> dict[str, Any]:
 
     trainer.data_collator = note  # type: ignore[assignment]
     with suppress(Exception):  # the collator's own failure is the one that is reported
-        next(iter(trainer.get_train_dataloader()))
+        first_batch(trainer)
     if not rows:
         return {}
     lengths = {
@@ -191,7 +223,8 @@ def handed(trainer: Trainer, facts: Facts, tokenizer: Any) -> dict[str, Any]:
     }
     first = {name: _plain(value) for name, value in rows[0].items()}
     ids = first.get(facts.main_input)
-    sample = None if not isinstance(ids, list) else _sample(first, trainer, facts, tokenizer)
+    known = isinstance(ids, list) and bool(ids) and isinstance(ids[0], int)
+    sample = _sample(first, trainer, facts, tokenizer) if known else None
     return {"handed": lengths, "first_row": first, "sample": sample}
 
 
@@ -211,7 +244,8 @@ def _sample(row: Mapping[str, Any], trainer: Trainer, facts: Facts, tokenizer: A
     place, texts = None, {}
     if is_hub(dataset, "Dataset") and "input_ids" in dataset.column_names:
         known = dataset.with_format(None)
-        place = place_of(ids, mask, known.select(range(min(len(known), MOST_ROWS)))["input_ids"])
+        rows = known.select(range(min(len(known), MOST_ROWS)))["input_ids"]
+        place = place_of(ids, mask, rows)
         whole = {} if place is None else known[place]
         texts = {name: value for name, value in whole.items() if isinstance(value, str)}
     label = next((row[name] for name in LABELS if name in row), None)
@@ -221,9 +255,9 @@ def _sample(row: Mapping[str, Any], trainer: Trainer, facts: Facts, tokenizer: A
 def _texts(trainer: Trainer) -> tuple[str, ...]:
     """The columns of text that reach the collator."""
     dataset: Any = trainer.train_dataset
-    if is_hub(dataset, "Dataset") and _transforms(dataset):
+    if _transforms(dataset):
         return ()
-    features = getattr(dataset, "features", None) or {}
+    features = dataset.features if is_hub(dataset, "Dataset") else {}
     kept = _kept(trainer, tuple(features))
     return tuple(name for name in kept if getattr(features[name], "dtype", None) == "string")
 
@@ -234,6 +268,10 @@ def _counted_padding(mask: Any, labels: Any) -> tuple[int, int]:
         return 0, 0
     padded = mask == 0
     return int((padded & (labels != -100)).sum()), int(padded.sum())
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)
 
 
 def _field(tensor: torch.Tensor) -> Field:

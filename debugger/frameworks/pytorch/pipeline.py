@@ -13,6 +13,7 @@ from transformers import Trainer
 from debugger.frameworks.pytorch import evaluating, forwarding, looking, training
 from debugger.frameworks.pytorch.building import stopped_at_training
 from debugger.frameworks.pytorch.facts import facts_of, tokenizer_of
+from debugger.frameworks.pytorch.rows import count_of
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding
 from debugger.pipelines import face
@@ -77,7 +78,7 @@ class TrainerPipeline:
     def _one_batch(self) -> list[int]:
         size = self._trainer.args.per_device_train_batch_size
         if not self._labels or not isinstance(self._labels[0], (int, str)):
-            return list(range(min(size, len(self._trainer.train_dataset))))  # type: ignore[arg-type]
+            return list(range(min(size, count_of(self._trainer.train_dataset) or size)))
         return one_of_each(self._labels, size)
 
 

@@ -1,14 +1,59 @@
-"""A part of a data set that the Trainer takes for one."""
+"""A part of a data set that the Trainer takes for one, also of one that only streams."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sized
+from itertools import islice
 from typing import Any
 
 import torch
+from transformers import Seq2SeqTrainer, Trainer
+
+from debugger.pipelines.rows import is_hub, spread
 
 
-def subset(dataset: Any, rows: list[int]) -> Any:
-    """Some rows, still a Dataset when it was one: only of those the Trainer drops columns."""
+def subset(dataset: Any, rows: list[int] | int) -> Any:
+    """Some rows, or so many, still a Dataset when it was one: only there are columns dropped."""
+    if is_stream(dataset):
+        most = rows if isinstance(rows, int) else len(rows)
+        return dataset.take(most) if hasattr(dataset, "take") else _Beginning(dataset, most)
+    chosen = spread(len(dataset), rows) if isinstance(rows, int) else rows
     if hasattr(dataset, "select"):
-        return dataset.select(rows)
-    return torch.utils.data.Subset(dataset, rows)
+        return dataset.select(chosen)
+    return torch.utils.data.Subset(dataset, chosen)
+
+
+def is_stream(dataset: Any) -> bool:
+    """Whether its rows can only be read one after the other."""
+    return is_hub(dataset, "IterableDataset") or isinstance(
+        dataset, torch.utils.data.IterableDataset
+    )
+
+
+def count_of(dataset: Any) -> int | None:
+    """How many rows there are, where that is told."""
+    return len(dataset) if isinstance(dataset, Sized) and not is_stream(dataset) else None
+
+
+def first_set(dataset: Any) -> Any:
+    """Of several sets to evaluate on, the first."""
+    if isinstance(dataset, Mapping):
+        return next(iter(dataset.values()), None)
+    return dataset
+
+
+def own_sampler(trainer: Trainer) -> bool:
+    """Whether somebody else than the Trainer picks the rows of a batch."""
+    library = (Trainer, Seq2SeqTrainer)
+    return any(
+        all(getattr(type(trainer), name) is not getattr(kind, name) for kind in library)
+        for name in ("_get_train_sampler", "get_train_dataloader")
+    )
+
+
+class _Beginning(torch.utils.data.IterableDataset):
+    def __init__(self, whole: Any, rows: int) -> None:
+        self.whole, self.rows = whole, rows
+
+    def __iter__(self) -> Iterator[Any]:
+        return islice(self.whole, self.rows)

@@ -10,17 +10,25 @@ from typing import Any
 import torch
 from torch.optim.lr_scheduler import LambdaLR
 from torch.optim.optimizer import register_optimizer_step_pre_hook
+from torch.utils.data import DataLoader
 from transformers import Trainer
 from transformers.trainer_callback import TrainerCallback
 
-from debugger.failure import failure_of
-from debugger.frameworks.pytorch.facts import blocks_of, broken_weights, head_of
+from debugger.failure import failure_of_script, on_behalf
+from debugger.frameworks.pytorch.batches import (
+    first_batch,
+    labels_of,
+    logits_of,
+    rows_in,
+    with_loss,
+)
+from debugger.frameworks.pytorch.facts import broken_weights
 from debugger.frameworks.pytorch.following import followed
-from debugger.frameworks.pytorch.rows import subset
+from debugger.frameworks.pytorch.parts import blocks_of, head_is_left_new, head_of, is_adapter
+from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, own_sampler, subset
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
-from debugger.pipelines.rows import spread
 
 WATCHED_STEPS = 2
 
@@ -37,9 +45,9 @@ def step(trainer: Trainer) -> Step:
     ):
         before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
         try:
-            trainer.train()
+            on_behalf(trainer.train)
         except Exception as error:
-            failure = failure_of(error)
+            failure = failure_of_script(error)
         if failure is not None and failure.device_lost:
             return Step(failure=failure)
         optimizer = _inner(watch.optimizer or trainer.optimizer)
@@ -61,7 +69,13 @@ def step(trainer: Trainer) -> Step:
             trainable=sum(w.numel() for w in weights.values() if w.requires_grad),
             total=sum(w.numel() for w in weights.values()),
             head=head,
-            head_frozen=bool(head) and not any(weights[name].requires_grad for name in head),
+            head_frozen=head_is_left_new(model, head),
+            adapter=any(is_adapter(n) and w.requires_grad for n, w in weights.items()),
+            body_trainable=sum(
+                w.numel()
+                for name, w in weights.items()
+                if w.requires_grad and name not in head and not is_adapter(name)
+            ),
             missing=tuple(
                 name
                 for name, w in weights.items()
@@ -75,11 +89,9 @@ def step(trainer: Trainer) -> Step:
 
 def overfit(trainer: Trainer, facts: Facts, rows: list[int], steps: int, emit: Emit) -> Memory:
     """The course's test: the same few rows again and again, at the script's own learning rate."""
-    dataset: Any = trainer.train_dataset
     curve = _Curve(steps, emit)
-    failure, before, after = None, None, None
+    failure, before, after, batches = None, None, None, []
     with borrowed(trainer, curve, weights=True):
-        trainer.train_dataset = subset(dataset, rows)
         for name, value in {
             "max_steps": steps,
             "lr_scheduler_type": type(trainer.args.lr_scheduler_type)("constant"),
@@ -92,37 +104,54 @@ def overfit(trainer: Trainer, facts: Facts, rows: list[int], steps: int, emit: E
         if trainer.lr_scheduler is not None:
             _hold_at_the_peak(trainer)
         try:
-            batches = _batches(trainer, trainer.train_dataset, len(rows))
+            batches = on_behalf(_one_batch, trainer, rows)
             before = _accuracy(trainer, batches, facts)[0]
-            trainer.train()
+            on_behalf(trainer.train)
             after = _accuracy(trainer, batches, facts)[0]
         except Exception as error:
-            failure = failure_of(error)
-    return Memory(tuple(curve.losses), before, after, len(rows), failure)
+            failure = failure_of_script(error)
+    count = sum(map(rows_in, batches)) or len(rows)
+    return Memory(tuple(curve.losses), before, after, count, failure)
+
+
+def _one_batch(trainer: Any, rows: list[int]) -> list[Any]:
+    """From now on the Trainer trains on these rows; where somebody else picks, on one of theirs."""
+    if not own_sampler(trainer) and not is_stream(trainer.train_dataset):
+        trainer.train_dataset = subset(trainer.train_dataset, rows)
+        return _batches(trainer, trainer.train_dataset)
+    batch = first_batch(trainer)
+    trainer.get_train_dataloader = lambda: DataLoader(
+        [batch], batch_size=None, collate_fn=_as_it_is
+    )
+    return [batch]
+
+
+def _as_it_is(batch: Any) -> Any:
+    return batch
 
 
 def train(trainer: Trainer, facts: Facts, steps: int, emit: Emit) -> Training:
     """The script's own training up to `steps`, its schedule as if it went on to the end."""
-    dataset: Any = trainer.eval_dataset
-    if isinstance(dataset, dict):
-        dataset = next(iter(dataset.values()), None)
+    dataset = first_set(trainer.eval_dataset)
     failure, planned, rate = None, 0, None
     with borrowed(trainer, weights=True):
-        rows = [] if dataset is None else spread(len(dataset), EVAL_ROWS)
         try:
-            batches = _batches(trainer, subset(dataset, rows), len(rows))
-        except Exception:  # the evaluate stage is where this is reported
+            some = None if dataset is None else subset(dataset, EVAL_ROWS)
+            batches = [] if some is None else on_behalf(_batches, trainer, some)
+        except Exception as error:  # the evaluate stage is where this is reported
+            failure_of_script(error)
             batches = []
         curve = _Curve(steps, emit, lambda: _accuracy(trainer, batches, facts))
         trainer.add_callback(curve)
         try:
-            trainer.train()
+            on_behalf(trainer.train)
             rate = _peak(_inner(trainer.optimizer), [])
         except Exception as error:
-            failure = failure_of(error)
+            failure = failure_of_script(error)
         planned = trainer.state.max_steps
-    labels = Counter(label for batch in batches for label in _flat_labels(batch))
-    return curve.training(facts, labels, len(rows), planned, rate, failure)
+    labels = Counter(label for batch in batches for label in _flat_labels(trainer, batch))
+    rows = 0 if dataset is None else min(EVAL_ROWS, count_of(dataset) or labels.total())
+    return curve.training(facts, labels, rows, planned, rate, failure)
 
 
 def _hold_at_the_peak(trainer: Any) -> None:
@@ -184,26 +213,30 @@ def _before_each_step(note: Any) -> Any:
         hook.remove()
 
 
-def _batches(trainer: Trainer, rows: Any, count: int) -> list[dict[str, Any]]:
-    return [dict(batch) for batch in trainer.get_eval_dataloader(rows)] if count else []
+def _batches(trainer: Trainer, rows: Any) -> list[Any]:
+    return list(trainer.get_eval_dataloader(rows))
 
 
-@torch.no_grad()
-def _accuracy(trainer: Trainer, batches: list[dict[str, Any]], facts: Facts) -> Fared:
-    """In eval mode."""
+def _accuracy(trainer: Trainer, batches: list[Any], facts: Facts) -> Fared:
+    """In eval mode. Where a batch does not go through so, the evaluate stage reports it."""
     model: Any = trainer.model
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     right, seen, losses = 0, 0, []
     paired: Counter[tuple[int, int]] = Counter()
     for batch in batches:
-        outputs = model(**trainer._prepare_inputs(dict(batch)))
-        loss = outputs.get("loss") if hasattr(outputs, "get") else None
-        if loss is not None:
-            losses.append(float(loss))
-        labels = batch.get("labels")
+        labels = labels_of(trainer, batch)
+        try:
+            loss, outputs = on_behalf(with_loss, trainer, batch)
+        except Exception as error:
+            failure_of_script(error)
+            break
+        losses.append(float(loss.mean()))
+        logits = logits_of(outputs)
         if facts.task == "classification" and labels is not None and labels.dim() == 1:
-            guesses = outputs["logits"].argmax(dim=-1)
+            if logits is None or logits.shape[:-1] != labels.shape:
+                continue
+            guesses = logits.argmax(dim=-1).to(labels.device)
             right += int((guesses == labels).sum())
             seen += len(labels)
             paired.update(zip(labels.tolist(), guesses.tolist(), strict=True))
@@ -213,8 +246,8 @@ def _accuracy(trainer: Trainer, batches: list[dict[str, Any]], facts: Facts) -> 
     return (right / seen if seen else None), mean, dict(paired)
 
 
-def _flat_labels(batch: dict[str, Any]) -> list[Any]:
-    labels = batch.get("labels")
+def _flat_labels(trainer: Trainer, batch: Any) -> list[Any]:
+    labels = labels_of(trainer, batch)
     return labels.tolist() if labels is not None and labels.dim() == 1 else []
 
 

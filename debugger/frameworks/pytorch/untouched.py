@@ -25,7 +25,7 @@ def untouched(trainer: Trainer, weights: bool) -> Iterator[None]:
     assert model is not None
     keepers = [Attributes(trainer), Attributes(model), Attributes(trainer.accelerator), _Rng()]
     keepers += [Attributes(trainer.accelerator.gradient_state), _Modes(model)]
-    if hasattr(model, "config"):
+    if hasattr(getattr(model, "config", None), "__dict__"):
         keepers.append(Attributes(model.config))  # a first forward pass writes problem_type there
     if trainer.lr_scheduler is not None:
         keepers.append(Attributes(trainer.lr_scheduler))

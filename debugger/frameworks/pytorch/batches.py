@@ -1,0 +1,98 @@
+"""One batch of a Trainer's own, what it holds, and what the model makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from transformers import Trainer
+
+from debugger.failure import failure_of_script, on_behalf
+from debugger.pipelines.face import Task
+
+_NOT_SCORES = ("loss", "last_hidden_state", "pooler_output", "hidden_states")
+_LABELS = ("labels", "label", "label_ids")
+
+
+def first_batch(trainer: Trainer) -> Any:
+    """What its loader gives first."""
+    return next(iter(trainer.get_train_dataloader()))
+
+
+def with_loss(trainer: Trainer, batch: Any) -> tuple[torch.Tensor, Any]:
+    """The Trainer's own loss, so that a `compute_loss` of somebody's own is what is looked at.
+
+    In whichever mode the model is. `compute_loss` may take things out of what it is handed.
+    """
+    inputs = trainer._prepare_inputs(dict(batch) if isinstance(batch, Mapping) else batch)
+    with torch.no_grad():
+        answer: Any = trainer.compute_loss(trainer.model, inputs, return_outputs=True)  # type: ignore[arg-type]
+    return answer if isinstance(answer, tuple) else (answer, None)
+
+
+def task_in(trainer: Trainer) -> tuple[Task, int | None]:
+    """What a model of nobody's knowing does with one batch, and for how many classes."""
+    model: Any = trainer.model
+    model.eval()
+    try:
+        batch = on_behalf(first_batch, trainer)
+        logits = logits_of(on_behalf(with_loss, trainer, batch)[1])
+    except Exception as error:  # the stages are where this is reported
+        failure_of_script(error)
+        return "unknown", None
+    return _task_between(logits, labels_of(trainer, batch))
+
+
+def _task_between(logits: torch.Tensor | None, labels: torch.Tensor | None) -> tuple[Task, Any]:
+    if logits is None or labels is None or not logits.dim() or not labels.dim():
+        return "unknown", None
+    scores, wanted, whole = tuple(logits.shape), tuple(labels.shape), not labels.is_floating_point()
+    if whole and len(scores) == 2 and wanted == scores[:1] and scores[1] > 1:
+        return "classification", scores[1]
+    if not whole and len(scores) == 2 and wanted == scores and scores[1] > 1:
+        return "multilabel", scores[1]
+    if not whole and wanted[:1] == scores[:1] and labels.numel() == logits.numel() == scores[0]:
+        return "regression", 1
+    return "unknown", None
+
+
+def fields_of(batch: Any) -> dict[str, Any]:
+    """The batch by name; a batch that is no mapping has numbers for names."""
+    if isinstance(batch, Mapping):
+        return dict(batch)
+    parts = batch if isinstance(batch, (list, tuple)) else [batch]
+    return {str(number): part for number, part in enumerate(parts)}
+
+
+def rows_in(batch: Any) -> int:
+    """How many examples there are in it: what its first tensor says."""
+    tensors = (value for value in fields_of(batch).values() if _is_tensor(value) and value.dim())
+    return next((len(tensor) for tensor in tensors), 0)
+
+
+def labels_of(trainer: Trainer, batch: Any) -> torch.Tensor | None:
+    """The labels in a batch, whatever the model calls them; None where they are no one tensor."""
+    fields = fields_of(batch)
+    names = [*_LABELS, *(trainer.label_names or ())]
+    found = next((fields[name] for name in names if name in fields), None)
+    return found if isinstance(found, torch.Tensor) else None
+
+
+def logits_of(outputs: Any) -> torch.Tensor | None:
+    """The scores that a model answers with: by name, or after the loss, as a Trainer takes them."""
+    if isinstance(outputs, Mapping):
+        logits = outputs.get("logits")
+        if logits is None:
+            rest = [v for n, v in outputs.items() if n not in _NOT_SCORES and _is_tensor(v)]
+            logits = rest[0] if len(rest) == 1 else None
+    elif isinstance(outputs, (list, tuple)):
+        rest = [value for value in outputs if _is_tensor(value) and value.dim()]
+        logits = rest[0] if rest else None
+    else:
+        logits = outputs if _is_tensor(outputs) else getattr(outputs, "logits", None)
+    return logits.detach().float() if isinstance(logits, torch.Tensor) else None
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, torch.Tensor)

@@ -1,0 +1,78 @@
+"""Which weights came out of a checkpoint. A config that names one has loaded nothing yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import torch
+from transformers import PreTrainedModel
+
+from debugger.failure import on_behalf
+
+_made_new: WeakKeyDictionary[torch.nn.Module, frozenset[str]] = WeakKeyDictionary()
+"""Of each model that `from_pretrained` made while it was watched: the weights not in the file."""
+
+
+@contextmanager
+def loading_watched() -> Iterator[None]:
+    before = PreTrainedModel.__dict__["from_pretrained"]
+
+    @wraps(before.__func__)
+    def noted(cls: Any, *args: Any, **given: Any) -> Any:
+        named = {**given, "output_loading_info": True}
+        model, told = on_behalf(before.__func__, cls, *args, **named)
+        wrong = [key if isinstance(key, str) else key[0] for key in told["mismatched_keys"]]
+        _made_new[model] = frozenset([*told["missing_keys"], *wrong])
+        return (model, told) if given.get("output_loading_info") else model
+
+    setattr(PreTrainedModel, "from_pretrained", classmethod(noted))  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(PreTrainedModel, "from_pretrained", before)  # noqa: B010
+
+
+def is_pretrained(model: torch.nn.Module) -> bool:
+    """Whether weights of it were loaded, or trained: it was seen, or shows in the weights.
+
+    A fresh model's biases are all 0 and the scales of its norms all 1; a step changes that.
+    """
+    if any(module in _made_new for module in model.modules()):
+        return True
+    vectors = [w for n, w in model.named_parameters() if w.dim() == 1 and w.numel() > 1]
+    plain = _of_library(model) and vectors
+    return bool(plain) and sum(_is_uneven(w) for w in vectors) > len(vectors) // 2
+
+
+def is_new(model: torch.nn.Module, names: tuple[str, ...]) -> bool | None:
+    """Whether these weights are fresh ones. None: nobody saw the model being loaded."""
+    seen = [(path, module) for path, module in model.named_modules() if module in _made_new]
+    if not seen:
+        return None
+    made = {f"{path}.{key}".strip(".") for path, module in seen for key in _made_new[module]}
+    loaded = tuple(f"{path}." if path else "" for path, _ in seen)
+    plain = [_unwrapped(name) for name in names]
+    return any(name in made or not name.startswith(loaded) for name in plain)
+
+
+def _unwrapped(name: str) -> str:
+    """Its name before an adapter was put around it."""
+    parts = name.split(".")
+    for wrapper in ("modules_to_save", "original_module", "base_layer"):
+        if wrapper in parts:
+            at = parts.index(wrapper)
+            del parts[at : at + (2 if wrapper == "modules_to_save" else 1)]
+    return ".".join(parts)
+
+
+def _of_library(model: torch.nn.Module) -> bool:
+    return any(isinstance(module, PreTrainedModel) for module in model.modules())
+
+
+def _is_uneven(weight: torch.Tensor) -> bool:
+    low, high = torch.aminmax(weight.detach())
+    return bool(low < high)
