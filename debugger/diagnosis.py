@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from debugger.failure import forget_source
+from debugger.failure import failure_of, forget_source
 from debugger.frameworks import called
 from debugger.outcome import (
     Ending,
@@ -180,6 +180,11 @@ def _one(
         findings, not_run = judged(look.name, look.rules, seen, view)
         measured = look.measured(seen)
     except Exception as error:
+        if failure_of(error).out_of_memory:  # there was no room left to look
+            numbers = {"device": view.facts.device}
+            ended = StageEnded(look.name, "stopped", time.monotonic() - started)
+            _tell([Finding("out_of_memory", "note", look.name, None, numbers)], ended, emit)
+            return ended, True
         LOG.exception("stage %s could not look at this pipeline", look.name)
         numbers = {"exception": type(error).__name__, "said": str(error)[:300]}
         ended = StageEnded(look.name, "unknown", time.monotonic() - started)

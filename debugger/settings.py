@@ -10,6 +10,7 @@ from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda")
 ASSETS = ("bundled", "hub")
+MEMORY_MB = 3000, 6000
 SWITCH = ("off", "on")
 
 
@@ -48,7 +49,7 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         workers=int(reader.number("CLINIC_WORKERS", os.cpu_count() or 1, 1, 256)),
         data_dir=Path(reader.text("CLINIC_DATA_DIR", "~/.cache/training-clinic")).expanduser(),
         time_limit=reader.number("CLINIC_TIME_LIMIT", 300, 1, 86_400),
-        memory_mb=int(reader.number("CLINIC_MEMORY_MB", 3000, 500, 1_000_000)),
+        memory_mb=int(reader.number("CLINIC_MEMORY_MB", _memory_mb(), 500, 1_000_000)),
         host=reader.text("CLINIC_HOST", environment.get("GRADIO_SERVER_NAME", "127.0.0.1")),
         port=int(reader.number("CLINIC_PORT", 7860, 1, 65_535)),
         login=reader.login("CLINIC_LOGIN"),
@@ -61,6 +62,13 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
             "what the MCP server offers would be open to everybody."
         )
     return settings
+
+
+def _memory_mb() -> int:
+    """For one run: a quarter of what this machine has, within bounds."""
+    has = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    least, most = MEMORY_MB
+    return min(most, max(least, has // 4))
 
 
 class _Reader:

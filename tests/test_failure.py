@@ -1,8 +1,20 @@
 """Whose a file is, wherever Python keeps its packages."""
 
+import json
+from collections.abc import Callable
+
 import pytest
 
-from debugger.failure import forget_source, is_own, remember_source
+from debugger.failure import (
+    failure_of_script,
+    forget_source,
+    is_ours,
+    is_own,
+    on_behalf,
+    remember_source,
+)
+from debugger.pipelines.metrics import Spy
+from debugger.stages.judging import first_line
 
 
 @pytest.mark.parametrize(
@@ -25,3 +37,34 @@ def test_a_script_that_is_run_is_its_learners_also_among_the_packages() -> None:
         assert is_own(script)
     finally:
         forget_source()
+
+
+def raised_by(call: Callable[[], object]) -> Exception:
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        call()
+    return caught.value
+
+
+def test_what_a_library_says_to_our_own_reading_is_ours() -> None:
+    assert is_ours(raised_by(lambda: first_line(3)))  # type: ignore[arg-type]
+
+
+def test_what_a_library_says_on_behalf_of_the_script_is_the_scripts() -> None:
+    error = raised_by(lambda: on_behalf(json.loads, "{"))
+    assert not is_ours(error)
+    assert failure_of_script(error).exception == "JSONDecodeError"
+
+
+def test_what_the_script_itself_raises_is_its_own() -> None:
+    def metric(_: object) -> object:
+        raise ValueError("mine")
+
+    assert not is_ours(raised_by(lambda: Spy(metric)(1)))
+    assert failure_of_script(raised_by(lambda: Spy(metric)(1))).line is not None
+
+
+def test_a_hook_of_ours_that_a_library_calls_is_ours() -> None:
+    error = raised_by(lambda: on_behalf(json.loads, '{"a": 1}', object_hook=first_line))
+    assert is_ours(error)
+    with pytest.raises(AttributeError):
+        failure_of_script(error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import combinations
 
 _LABELS = ("label", "labels")
 
@@ -22,6 +23,9 @@ class Places:
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
         self._texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
         self._loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
+        self._forks = [node for node in ast.walk(tree) if isinstance(node, ast.If | ast.IfExp)]
+        self._top = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
 
     def argument(self, *names: str) -> int | None:
@@ -145,7 +149,16 @@ class Places:
     def trains_again(self) -> bool:
         """Whether the script seems to train more than once: further down, or on the same line."""
         trainings = self._trainings()
-        return len(trainings) > 1 or any(self._is_repeated(call) for call in trainings)
+        both = any(not self._either_or(*pair) for pair in combinations(trainings, 2))
+        return both or any(self._is_repeated(call) for call in trainings)
+
+    def _either_or(self, one: ast.Call, other: ast.Call) -> bool:
+        """Whether an `if` runs the one, and its `else` the other."""
+        for fork in self._forks:
+            arms = [[node for part in arm for node in ast.walk(part)] for arm in _arms(fork)]
+            if any(one in a and other in b for a, b in (arms, arms[::-1])):
+                return True
+        return False
 
     def _trainings(self) -> list[ast.Call]:
         """`trainer.train()` of a name that holds a Trainer, or of a Trainer just made."""
@@ -172,14 +185,29 @@ class Places:
             len(callers) > 1 or any(self._is_repeated(caller) for caller in callers)
             for function in self._functions
             if call in ast.walk(function)
-            and (callers := [c for c in self._calls if ast.unparse(c.func) == function.name])
+            and (callers := self._callers(function.name))
             and call not in callers
         )
+
+    def _callers(self, name: str) -> list[ast.Call]:
+        """What calls a function; not what stands in a function that nothing in the script names."""
+        idle = [call for one in self._functions if self._is_idle(one) for call in ast.walk(one)]
+        return [c for c in self._calls if ast.unparse(c.func) == name and c not in idle]
+
+    def _is_idle(self, function: ast.FunctionDef) -> bool:
+        """For others to call, such as the `_mp_fn` of every official example."""
+        return function in self._top and function.name not in self._names
 
     def value(self, argument: str) -> str | None:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
+
+
+def _arms(fork: ast.If | ast.IfExp) -> tuple[list[ast.AST], list[ast.AST]]:
+    if isinstance(fork, ast.If):
+        return [*fork.body], [*fork.orelse]
+    return [fork.body], [fork.orelse]
 
 
 def _last(name: ast.expr) -> str:

@@ -109,7 +109,9 @@ def out_of_memory(seen: Any, view: View) -> Verdict | None:
     if failure is None or not failure.out_of_memory:
         return None
     line = view.places.argument("per_device_train_batch_size", "batch_size") or failure.line
-    return fault(line, device=view.facts.device)
+    length = getattr(seen, "length", None)
+    size = {"tokens": view.facts.batch_size * length} if length else {}
+    return fault(line, device=view.facts.device, **size)
 
 
 def batch_too_large(seen: Any, view: View) -> Verdict | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib import metadata
 
 from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding
@@ -63,7 +64,10 @@ def _failed(built: Building, text: str) -> Finding | None:
         line = Places(text).argument_at(argument[1], failure.line)
         return _renamed(argument[1], line, said, "argument")
     if name := re.search(r"cannot import name '(\w+)' from '([\w.]+)'", said):
-        return _renamed(name[1], failure.line, said, "name")
+        library = name[2].partition(".")[0]
+        if (version := _installed(library)) is not None:
+            named = {"library": library, "version": version}
+            return _renamed(name[1], failure.line, said, "name", **named)
     if failure.exception in ("FileNotFoundError", "IsADirectoryError"):
         return _finding("missing_file", "fault", failure.line, said=said)
     if failure.exception == "ModuleNotFoundError":
@@ -71,10 +75,17 @@ def _failed(built: Building, text: str) -> Finding | None:
     return _finding("script_failed", "fault", failure.line, exception=failure.exception, said=said)
 
 
-def _renamed(name: str, line: int | None, said: str, kind: str) -> Finding:
+def _installed(library: str) -> str | None:
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _renamed(name: str, line: int | None, said: str, kind: str, **more: str) -> Finding:
     today = _TODAY.get(name)
     if today is None:
-        return _finding(f"unexpected_{kind}", "fault", line, name=name, said=said)
+        return _finding(f"unexpected_{kind}", "fault", line, name=name, said=said, **more)
     return _finding(f"renamed_{kind}", "fault", line, name=name, today=today)
 
 

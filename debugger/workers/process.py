@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 
 TAIL_BYTES = 20_000
 HANG_UP_SECONDS = 2.0
+MANY_TOKENS = 2**18
+"""In one batch. No ordinary machine has the memory for more."""
 ENDINGS: dict[str, Ending] = {
     "out_of_time": "stopped",
     "out_of_memory": "stopped",
@@ -138,7 +140,8 @@ def line_to_blame(ended: Ended, script: str) -> int | None:
 def outcome_of(
     ended: Ended, run: Run, stage: StageName = "setup", seconds: float = 0, line: int | None = None
 ) -> Outcome:
-    finding = Finding(ended.code, "fault", stage, line, ended.numbers)
+    severity = "note" if ended.code == "out_of_memory" else "fault"
+    finding = Finding(ended.code, severity, stage, line, ended.numbers)
     ending = ENDINGS[ended.code]
     return Outcome(ending, run.device, seconds, finding=finding, framework=run.framework)
 
@@ -233,14 +236,19 @@ class Watch:
         return self._with_the_limit(event)
 
     def _with_the_limit(self, event: Event) -> Event:
-        """Only this side knows how much memory the run may use; a GPU has its own."""
+        """Only this side knows how much memory the run may use; a GPU has its own.
+
+        A limit of the clinic's proves nothing about a script, unless its batch is a giant.
+        """
         if not isinstance(event, Found) or event.finding.code != "out_of_memory":
             return event
         finding = event.finding
         if finding.numbers.get("device", "cpu") != "cpu":
             return event
         numbers = {**finding.numbers, "memory_mb": self._limits.memory_mb}
-        return Found(replace(finding, numbers=numbers))
+        ours = finding.numbers.get("tokens", 0) < MANY_TOKENS
+        severity = "note" if ours else finding.severity
+        return Found(replace(finding, severity=severity, numbers=numbers))
 
     def _look_at(self, child: Child) -> None:
         now = time.monotonic()

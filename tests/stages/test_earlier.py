@@ -155,6 +155,13 @@ FUNCTION = (
 )
 
 
+EXAMPLE = (
+    "def main():\n    Trainer(model).train()\n"
+    "def _mp_fn(index):\n    main()\n"
+    "if __name__ == '__main__':\n    main()\n"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "severities"),
     [
@@ -180,6 +187,11 @@ def test_the_same_line_may_train_twice(text: str, severities: list[str]) -> None
         ("def main():\n    Trainer(model).train()\nmain()\n", False),
         ("for _ in rows:\n    Trainer(model).train()\n", True),
         ("for _ in rows:\n    model.train()\n", False),
+        (EXAMPLE, False),
+        (EXAMPLE + "main()\n", True),
+        (EXAMPLE + "spawn(_mp_fn)\n", True),
+        ("t = Trainer(m)\nif old:\n    t.train(old)\nelse:\n    t.train()\n", False),
+        ("t = Trainer(m)\nif old:\n    t.train(old)\nt.train()\n", True),
     ],
 )
 def test_a_script_that_trains_again_is_known_by_its_text(text: str, again: bool) -> None:

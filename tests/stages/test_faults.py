@@ -72,8 +72,7 @@ def with_nan_in(name: str) -> Trainer:
 
 
 def pretrained(rate: float) -> Trainer:
-    model = tiny.bert()
-    model.config._name_or_path = "some/checkpoint"
+    model = tiny.trained(tiny.bert())
     return tiny.classifier(model=model, args=tiny.arguments(learning_rate=rate))
 
 
@@ -319,8 +318,7 @@ def test_a_healthy_trainer_built_in_another_way_has_no_fault(make: Any) -> None:
 
 
 def test_a_fresh_head_may_learn_faster_than_the_body() -> None:
-    model = tiny.bert()
-    model.config._name_or_path = "some/checkpoint"
+    model = tiny.trained(tiny.bert())
     head = {"params": model.classifier.parameters(), "lr": 1e-3}
     body = {"params": model.bert.parameters(), "lr": 5e-5}
     trainer = tiny.classifier(model=model, optimizers=(torch.optim.AdamW([body, head]), None))

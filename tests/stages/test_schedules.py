@@ -18,8 +18,7 @@ from tests.frameworks.pytorch.test_untouched import everything
 def with_rates(body: float, head: float, warm_up: int = 1) -> Trainer:
     """An optimizer of one's own, as people write it who want the head to learn faster."""
     torch.manual_seed(0)
-    model: Any = tiny.bert()
-    model.config._name_or_path = "some/checkpoint"
+    model: Any = tiny.trained(tiny.bert())
     groups = [
         {"params": model.bert.parameters(), "lr": body},
         {"params": model.classifier.parameters(), "lr": head},

@@ -119,6 +119,7 @@ def test_a_run_that_eats_memory_is_stopped_with_one_outcome(engine, ask, eat):
     ending, finding = ended_as(ask(engine, eat))
     assert (ending, finding.code) == ("stopped", "out_of_memory")
     assert finding.numbers == {"memory_mb": 600}
+    assert finding.severity == "note"
 
 
 def test_memory_that_no_limit_of_the_system_refuses_is_watched(
@@ -273,12 +274,17 @@ def test_a_closed_engine_answers_with_an_outcome_too(make_engine, ask, tmp_path)
 
 
 def test_memory_refused_inside_a_stage_is_told_with_the_limit_of_the_run(engine, ask):
-    where = "{'device': '%s'}"
     code = "emit(Found(Finding('out_of_memory', 'fault', 'forward', 3, %s)))"
-    for device, known in (("cpu", True), ("cuda:0", False)):
-        events = ask(engine, code % (where % device) + "\nemit(Outcome('stopped', 'cpu', 1.0))")
+    for device, tokens, known, severity in (
+        ("cpu", 64 * 128, True, "note"),
+        ("cpu", 2048 * 512, True, "fault"),
+        ("cuda:0", 64 * 128, False, "fault"),
+    ):
+        numbers = {"device": device, "tokens": tokens}
+        events = ask(engine, code % numbers + "\nemit(Outcome('stopped', 'cpu', 1.0))")
         finding = next(event.finding for event in events if isinstance(event, Found))
         assert ("memory_mb" in finding.numbers) == known
+        assert finding.severity == severity
 
 
 def test_memory_that_a_stage_fills_is_blamed_on_the_batch_size():

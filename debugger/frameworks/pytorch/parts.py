@@ -16,12 +16,21 @@ _ADAPTER = re.compile(r"lora|adapter|(^|\.)(ia3|hada|lokr|boft|oft|vera|prompt_e
 
 def blocks_of(model: torch.nn.Module) -> dict[str, list[str]]:
     """Weights by the part of the model they belong to: embeddings, layer 0 ..., head."""
-    prefixes = [*bodies_of(model), *(f"{path}." for path, _ in _library_models(model) if path)]
     blocks: dict[str, list[str]] = {}
-    for name, _ in model.named_parameters():
-        prefix = next((one for one in prefixes if name.startswith(one)), "")
-        blocks.setdefault(_block(name.removeprefix(prefix)), []).append(name)
+    for name, short in short_names(model).items():
+        blocks.setdefault(_block(short), []).append(name)
     return blocks
+
+
+def short_names(model: torch.nn.Module) -> dict[str, str]:
+    """The name of each weight without what stands around the model, and without its body's name."""
+    around = [f"{path}." for path, _ in _library_models(model) if path]
+    prefixes = [*bodies_of(model), *around]
+    names = [name for name, _ in model.named_parameters()]
+    return {
+        name: name.removeprefix(next((p for p in prefixes if name.startswith(p)), ""))
+        for name in names
+    }
 
 
 def bodies_of(model: torch.nn.Module) -> tuple[str, ...]:

@@ -24,7 +24,13 @@ from debugger.frameworks.pytorch.batches import (
 )
 from debugger.frameworks.pytorch.facts import broken_weights
 from debugger.frameworks.pytorch.following import followed
-from debugger.frameworks.pytorch.parts import blocks_of, head_is_left_new, head_of, is_adapter
+from debugger.frameworks.pytorch.parts import (
+    blocks_of,
+    head_is_left_new,
+    head_of,
+    is_adapter,
+    short_names,
+)
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, own_sampler, subset
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
@@ -68,7 +74,7 @@ def step(trainer: Trainer) -> Step:
             head_learning_rate=_peak(optimizer, [weights[name] for name in head]),
             trainable=sum(w.numel() for w in weights.values() if w.requires_grad),
             total=sum(w.numel() for w in weights.values()),
-            head=head,
+            head=tuple(short_names(model)[name] for name in head),
             head_frozen=head_is_left_new(model, head),
             adapter=any(is_adapter(n) and w.requires_grad for n, w in weights.items()),
             body_trainable=sum(

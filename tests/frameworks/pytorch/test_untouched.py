@@ -51,13 +51,18 @@ def everything(trainer: Any) -> dict[str, Any]:
         "state": str(vars(trainer.state)),
         "control": str(vars(trainer.control)),
         "model attributes": sorted(vars(model)),
-        "config": model.config.to_json_string(use_diff=False),
+        "config": _config(getattr(model, "config", None)),
         "callbacks": [type(c).__name__ for c in trainer.callback_handler.callbacks],
     }
 
 
 def _bytes(tensor: torch.Tensor) -> str:
     return hashlib.sha256(tensor.detach().numpy().tobytes()).hexdigest()
+
+
+def _config(config: Any) -> str:
+    written = getattr(config, "to_json_string", None)
+    return str(config) if written is None else written(use_diff=False)
 
 
 def _named(model: Any) -> Any:
