@@ -84,7 +84,10 @@ def head_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return CannotJudge("no_separate_head")
     if not seen.head_frozen or not seen.trainable:
         return None
-    return fault(_freezing_line(view), head=seen.head[0].split(".")[0])
+    line = _freezing_line(view)
+    if line is None and seen.adapter:
+        line = view.places.call("LoraConfig", "get_peft_model")
+    return fault(line, head=seen.head[0].split(".")[0])
 
 
 def no_gradient(seen: Step, view: View) -> Verdict | None:

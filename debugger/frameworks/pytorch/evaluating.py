@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import EvalPrediction, Trainer, TrainerControl, TrainerState
+from transformers import EvalPrediction, Seq2SeqTrainer, Trainer, TrainerControl, TrainerState
 from transformers.trainer_callback import DefaultFlowCallback
 
 from debugger.failure import Failure, failure_of_script, on_behalf
@@ -77,7 +77,7 @@ def _asked_for_all(
     except Exception as error:
         failure = failure_of_script(error)
     count = count_of(dataset)
-    if failure.line is None or failure.device_lost or count is None or not ROWS < count <= MOST:
+    if count is None or not ROWS < count <= MOST or not _misses_rows(trainer, failure, count):
         return {}, failure
     first, spy.given, spy.into_metric = (spy.given, spy.into_metric), None, []
     try:
@@ -88,6 +88,14 @@ def _asked_for_all(
         failure_of_script(error)
     spy.given, spy.into_metric = first
     return {}, failure
+
+
+def _misses_rows(trainer: Trainer, failure: Failure, count: int) -> bool:
+    """Whether the script's own code may have failed because it was shown a part of the rows."""
+    if type(trainer).evaluate not in (Trainer.evaluate, Seq2SeqTrainer.evaluate):
+        return failure.line is not None
+    about_rows = failure.exception in ("AssertionError", "KeyError", "IndexError")
+    return failure.line is not None and (about_rows or failure.says(str(count)))
 
 
 def _known(sets: Any, answer: dict[str, float]) -> tuple[str, ...]:
