@@ -184,7 +184,7 @@ def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...]
 
 def _tried(trainer: Trainer, spy: Spy, facts: Facts, works: bool) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
-    if not works or spy.given is None or facts.task != "classification":
+    if not works or not isinstance(spy.given, EvalPrediction) or facts.task != "classification":
         return None, None  # labels of other tasks may be no single array
     spy.watching = False
     as_scores = len(shape_of(_first(spy.given.predictions))) > 1
@@ -206,13 +206,13 @@ def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
 
 
 def _guessed(given: Any, facts: Facts) -> Guesses:
-    if given is None or isinstance(given.label_ids, tuple):
+    if not isinstance(given, EvalPrediction) or isinstance(given.label_ids, tuple):
         return {}
     return guessed(_on_the_cpu(_first(given.predictions)), _on_the_cpu(given.label_ids), facts)
 
 
 def _shapes(given: Any) -> dict[str, tuple[int, ...]]:
-    if given is None:
+    if not isinstance(given, EvalPrediction):  # an evaluation of one's own may hand on anything
         return {}
     return {
         "predictions": shape_of(_first(given.predictions)),
