@@ -125,11 +125,9 @@ def _one_batch(trainer: Any, rows: list[int]) -> list[Any]:
     if not own_sampler(trainer) and not is_stream(trainer.train_dataset):
         trainer.train_dataset = subset(trainer.train_dataset, rows)
         return _batches(trainer, trainer.train_dataset)
-    batch = first_batch(trainer)
-    trainer.get_train_dataloader = lambda: DataLoader(
-        [batch], batch_size=None, collate_fn=_as_it_is
-    )
-    return [batch]
+    same: Any = [first_batch(trainer)]
+    trainer.get_train_dataloader = lambda: DataLoader(same, batch_size=None, collate_fn=_as_it_is)
+    return same
 
 
 def _as_it_is(batch: Any) -> Any:
