@@ -474,10 +474,14 @@ class OwnEvaluation(Trainer):
 
     def evaluate(self, eval_dataset: Any = None, *_: Any, **__: Any) -> dict[str, float]:
         rows: Any = self.eval_dataset if eval_dataset is None else eval_dataset
-        made = self.evaluation_loop(self.get_eval_dataloader(rows), "Evaluation")
+        metric: Any = self.compute_metrics
+        self.compute_metrics = None
+        try:
+            made = self.evaluation_loop(self.get_eval_dataloader(rows), "Evaluation")
+        finally:
+            self.compute_metrics = metric
         scores: Any = made.predictions
         best = [scores[row].argmax() for row in range(40)]
-        metric: Any = self.compute_metrics
         return {f"eval_{name}": value for name, value in metric(best).items()}
 
 
