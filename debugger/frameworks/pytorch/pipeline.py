@@ -69,7 +69,7 @@ class TrainerPipeline:
         return training.overfit(self._trainer, self.facts, self._one_batch(), steps, emit)
 
     def train(self, steps: int, emit: face.Emit) -> face.Training:
-        return training.train(self._trainer, self.facts, steps, emit)
+        return training.train(self._trainer, self.facts, self._labels, steps, emit)
 
     @property
     def _labels(self) -> tuple[Any, ...]:
