@@ -278,6 +278,8 @@ class Evaluate:
     """`given` is what compute_metrics was handed; `into_metric` what it handed on.
 
     `evaluations` is how often the training itself evaluates in its `steps`; None: nobody can tell.
+    `repeated` is the share of training rows that stood there before; `same_rows`: both sets are
+    one and the same. The metric was tried on rows that hold `tried_classes`.
     """
 
     rows: int = 0
@@ -298,6 +300,9 @@ class Evaluate:
     best_metric: str | None = None
     known_metrics: tuple[str, ...] = ()
     shared_rows: int = 0
+    repeated: float = 0.0
+    same_rows: bool = False
+    tried_classes: int | None = None
     eval_rows: int | None = None
     looked_at: int = 0
     num_labels: int | None = None
