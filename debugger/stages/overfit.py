@@ -24,8 +24,8 @@ from debugger.stages.judging import (
 STEPS = 20
 FALLEN = 0.7
 """Of the first loss; a model that memorises falls well below it in twenty steps."""
-LEARNED, RESTLESS, WORSE, HARMED = 0.95, 1.15, 1.02, 1.5
-"""Of the first loss: steps that help, that are too large, that harm, and that harm amounts."""
+ON_ITS_WAY, LEARNED, RESTLESS, WORSE, HARMED = 0.85, 0.95, 1.15, 1.02, 1.5
+"""Of the first loss: it falls well, steps help, are too large, harm, harm where no label tells."""
 SHARES = 0.98
 """Of what guessing costs: any dearer, and only the shares of the classes were learned."""
 LARGE, SURE_RATE = 5_000_000, 1e-4
@@ -73,7 +73,7 @@ def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     """It may yet know them: a small rate, much dropout or a small new model take their time."""
     if blind := _cannot_judge(seen):
         return blind
-    if _knows_them(seen) or cannot_memorise(seen, view) is not None:
+    if _knows_them(seen) or _is_on_its_way(seen) or cannot_memorise(seen, view) is not None:
         return None
     line = view.places.argument("learning_rate", "lr", "optimizer")
     return look(line, rate=seen.rate or 0.0, **_numbers(seen))
@@ -97,6 +97,13 @@ def _knows_them(seen: Memory) -> bool:
         return False
     sure = interval(seen.after, seen.rows)[0]
     return seen.after >= 0.99 or sure > (1 + _majority(seen)) / 2
+
+
+def _is_on_its_way(seen: Memory) -> bool:
+    if mean_within(seen.losses[-5:])[0] < ON_ITS_WAY * seen.losses[0]:
+        return True
+    before, after = seen.quiet_losses or (0.0, 0.0)
+    return after < ON_ITS_WAY * before
 
 
 def _has_learned(seen: Memory) -> bool:
