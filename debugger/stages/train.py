@@ -41,7 +41,7 @@ LARGE = 5_000_000
 BRISK, BRISK_FOR_SMALL = 5e-5, 1e-3
 """Rates at which a large and a small model must show something: docs/CLAIMS.md."""
 ONE_SIDED = 0.75
-LEARNED, GENERALISED = 0.9, 0.7
+GENERALISED = 0.7
 FAR_BELOW = 4.0
 PARTED = 0.15
 """How far two smoothed losses must lie apart to have parted."""
@@ -163,13 +163,13 @@ def learns_train_only(seen: Training, view: View) -> Verdict | CannotJudge | Non
     chance, (last, within) = _guessing(seen), mean_within(seen.losses[-LAST:])
     accuracy, majority = _last_accuracy(seen) or 0.0, seen.majority or 0.0
     at_best = interval(accuracy, seen.eval_rows)[1]
-    if last + within > LEARNED * chance or _beats_the_majority(seen):
+    if last >= (1 - MARGIN) * chance or _beats_the_majority(seen):
         return None
     if at_best > majority + (1 - majority) / 3:
         return None
     new = seen.losses[: int(len(seen.losses) / seen.epochs)] if seen.epochs else ()
-    met, within = mean_within(new[-LAST:]) if len(new) >= LAST else (chance, 0.0)
-    proved = last < chance / 2 and met + within < GENERALISED * chance
+    met, about = mean_within(new[-LAST:]) if len(new) >= LAST else (chance, 0.0)
+    proved = last + within < chance / 2 and met + about < GENERALISED * chance
     return (fault if proved else look)(
         None, loss=last, chance=chance, accuracy=accuracy, majority=majority
     )

@@ -151,6 +151,13 @@ def test_learned_by_heart_is_no_fault_unseen_rows_of_the_first_epoch_are(
     assert severity(learns_train_only, replace(LEARNING, epochs=epochs)) == wanted
 
 
+def test_a_little_learned_by_heart_is_told_as_something_to_think_about() -> None:
+    seen = replace(LEARNING, losses=(1.09,) * 40 + (1.0, 1.02) * 10, epochs=4.0)
+
+    assert severity(learns_train_only, seen) == "look"
+    assert severity(learns_train_only, replace(seen, losses=(1.09,) * 60)) is None
+
+
 def test_few_rows_to_evaluate_on_prove_nothing() -> None:
     assert severity(learns_train_only, replace(LEARNING, epochs=1.0, eval_rows=12)) is None
 
