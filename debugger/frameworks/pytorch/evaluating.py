@@ -69,7 +69,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         real=numbers(answer, "eval_"),
         constant=constant,
         perfect=perfect,
-        tried_classes=_classes_in(spy.given),
+        tried_classes=_classes_in(spy.given, facts),
         known_metrics=_known(trainer.eval_dataset, answer),
         failure=failure,
     )
@@ -222,8 +222,8 @@ def _guessed(given: Any, facts: Facts) -> Guesses:
     return guessed(_on_the_cpu(_first(given.predictions)), _on_the_cpu(given.label_ids), facts)
 
 
-def _classes_in(given: Any) -> int | None:
-    if given is None or isinstance(given.label_ids, tuple):
+def _classes_in(given: Any, facts: Facts) -> int | None:
+    if given is None or facts.task != "classification" or isinstance(given.label_ids, tuple):
         return None
     return classes_in(_on_the_cpu(given.label_ids))
 
