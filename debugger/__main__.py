@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from debugger.arguments import MOST_STEPS, Usage, parse, words_of
-from debugger.run import ALL, WALK, Run
+from debugger.run import ALL, ON, WALK, Run
 from debugger.settings import SettingError, Settings
 from debugger.settings import read as read_settings
 from debugger.words import Words
@@ -91,9 +91,8 @@ def _run(asked: Namespace, settings: Settings, words: Words) -> int:
 
 
 def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
-    run = replace(
-        _own_run(asked, settings, words), stage=_stage(asked), steps=asked.steps or MOST_STEPS
-    )
+    stage = ON if not (asked.stage or asked.all) else _stage(asked)
+    run = replace(_own_run(asked, settings, words), stage=stage, steps=asked.steps or MOST_STEPS)
     with _engine(settings, words, own_script=True) as ask:
         report = ask({"script": run})["script"]
     return _tell(report, asked.json, words)

@@ -75,7 +75,9 @@ class KerasPipeline:
         return training.overfit(self._fit, self.facts, self._bench, self._train, steps, emit)
 
     def train(self, steps: int, emit: face.Emit) -> face.Training:
-        return training.train(self._fit, self.facts, self._bench, self._eval, steps, emit)
+        return training.train(
+            self._fit, self.facts, self._bench, self._train, self._eval, steps, emit
+        )
 
 
 def pipeline(trained: Fit, _: Any = None) -> KerasPipeline:
