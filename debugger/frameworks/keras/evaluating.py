@@ -9,9 +9,8 @@ import numpy as np
 import tensorflow as tf
 from transformers.keras_callbacks import KerasMetricCallback
 
-from debugger.failure import failure_of
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.reading import Rows, parts_of
+from debugger.frameworks.keras.reading import HowLabels, Rows, classes_in, dense, parts_of, size_of, told
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
 from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, tried
@@ -24,7 +23,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
     """A KerasMetricCallback is the metric where there is one, else what `compile` was given."""
     model = fit.model
     callback = next((c for c in fit.callbacks if isinstance(c, KerasMetricCallback)), None)
-    compiled = _user_metrics(model)
+    compiled = _user_metrics(model) or own_metrics(model)
     dataset = fit.validation if callback is None else callback.eval_dataset
     eval_names = data.eval.class_names if data.eval else None
     measured = dataset is not None
@@ -53,14 +52,13 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
                 answer = _by_callback(callback, model, batches, spy)
             else:
                 answer = model.evaluate(_again(batches), verbose=0, return_dict=True)
-        constant, perfect = _tried(model, spy, callback, batches, facts)
+        constant, perfect = _tried(model, spy, callback, batches, facts, train.how)
     except Exception as error:
-        failure = failure_of(error)
+        failure = told(error)
         batches = []
-    labels = sum(len(np.ravel(parts_of(batch).labels)) for batch in batches)
     return Evaluate(
         **known,
-        rows=labels,
+        rows=sum(size_of(parts_of(batch)) for batch in batches),
         called=spy.given is not None or bool(compiled and answer),
         given=_shapes(spy.given),
         into_metric=tuple(spy.into_metric),
@@ -80,12 +78,21 @@ def _user_metrics(model: Any) -> list[Any]:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
+def own_metrics(model: Any) -> list[str]:
+    """Metrics that a model keeps by itself, beside those that it was compiled with."""
+    compiled = {id(one) for one in model.compiled_metrics.metrics}
+    names = (one.name for one in model.metrics if id(one) not in compiled)
+    return [name for name in names if "loss" not in name]
+
+
 def _some(dataset: Any) -> list[Any]:
     """As many batches as hold so many rows."""
     batches: list[Any] = []
+    rows = 0
     for batch in islice(dataset, ROWS):
         batches.append(batch)
-        if sum(int(parts_of(b).labels.shape[0]) for b in batches) >= ROWS:
+        rows += size_of(parts_of(batch))
+        if rows >= ROWS:
             break
     return batches
 
@@ -98,8 +105,7 @@ def _again(batches: list[Any]) -> Any:
 
 def _loose(batch: Any) -> Any:
     def one(tensor: Any) -> Any:
-        shape = [None] * len(tensor.shape)
-        return tf.TensorSpec(shape, tensor.dtype)
+        return tf.type_spec_from_value(tensor)._with_tensor_ranks_only()
 
     return tf.nest.map_structure(one, batch)
 
@@ -118,24 +124,24 @@ def _by_callback(callback: Any, model: Any, batches: list[Any], spy: Spy) -> dic
 
 
 def _tried(
-    model: Any, spy: Spy, callback: Any, batches: list[Any], facts: Facts
+    model: Any, spy: Spy, callback: Any, batches: list[Any], facts: Facts, how: HowLabels
 ) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
-    labels = np.concatenate([np.ravel(parts_of(batch).labels) for batch in batches])
+    if any(parts_of(batch).labels is None for batch in batches):
+        return None, None
+    raw = np.concatenate([dense(parts_of(batch).labels) for batch in batches])
+    labels = np.asarray(classes_in(raw, how))
     if labels.dtype.kind not in "iu":
         return None, None
     spy.watching = False
     if callback is not None:
-        return tried(labels, facts, lambda _, sure: spy((sure, labels)))
-    return tried(labels, facts, lambda _, sure: _asked(model, labels, sure))
+        return tried(labels, facts, lambda _, sure: spy((sure, raw)))
+    return tried(labels, facts, lambda wanted, sure: _asked(model, raw, _like(wanted, sure, how)))
 
 
-def _asked(model: Any, labels: Any, predictions: Any) -> dict[str, float]:
-    """What the compiled metrics answer, the loss left out."""
-    compiled = model.compiled_metrics
-    compiled.reset_state()
-    compiled.update_state(tf.constant(labels), tf.constant(predictions))
-    return {m.name: float(m.result()) for m in compiled.metrics if m.name != "loss"}
+def _like(wanted: Any, sure: Any, how: HowLabels) -> Any:
+    """As the model would say it: a score for each class, or a yes of its one output."""
+    return wanted[:, None].astype(np.float32) if how == "whole" else sure
 
 
 def _guessed(given: Any, facts: Facts) -> Guesses:
