@@ -212,7 +212,9 @@ def _inside(numbers: Any) -> bool:
 
 
 def _one_hot(array: Any) -> bool:
-    return bool(array.ndim == 2 and ((array == 0) | (array == 1)).all() and (array.sum(axis=1) == 1).all())
+    return bool(
+        array.ndim == 2 and ((array == 0) | (array == 1)).all() and (array.sum(axis=1) == 1).all()
+    )
 
 
 def _flat(labels: Any) -> tuple[int, ...]:

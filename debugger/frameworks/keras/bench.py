@@ -92,7 +92,9 @@ class Bench:
         if not self._ours:
             given = model.compiled_metrics
             # Its class may have a `compile` of its own, which takes other things.
-            base: Any = TFPreTrainedModel if isinstance(model, TFPreTrainedModel) else tf_keras.Model
+            base: Any = (
+                TFPreTrainedModel if isinstance(model, TFPreTrainedModel) else tf_keras.Model
+            )
             base.compile(
                 model,
                 optimizer=model.optimizer,
@@ -145,7 +147,7 @@ def named_weights(model: Any) -> dict[str, Any]:
         weights = model.weights
     except ValueError:
         return {}
-    for weight in weights:
+    for weight in (one for one in weights if isinstance(one, tf.Variable)):  # no vocabularies
         name, others = weight.name, 1
         while name in named:
             others += 1
@@ -222,5 +224,7 @@ def _held(optimizer: Any) -> list[Any]:
 
 def _copied(optimizer: Any) -> Any:
     """The strategy is one of a kind, and refuses to be copied."""
-    strategy = getattr(optimizer, "_distribution_strategy", None)
-    return copy.deepcopy(optimizer, {id(strategy): strategy})
+    inner = getattr(optimizer, "inner_optimizer", optimizer)
+    held = [getattr(one, "_distribution_strategy", None) for one in (optimizer, inner)]
+    kept = {id(one): one for one in (*held, tf.distribute.get_strategy()) if one is not None}
+    return copy.deepcopy(optimizer, kept)

@@ -10,7 +10,15 @@ import tensorflow as tf
 from transformers.keras_callbacks import KerasMetricCallback
 
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.reading import HowLabels, Rows, classes_in, dense, parts_of, size_of, told
+from debugger.frameworks.keras.reading import (
+    HowLabels,
+    Rows,
+    classes_in,
+    dense,
+    parts_of,
+    size_of,
+    told,
+)
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
 from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, tried

@@ -9,7 +9,14 @@ import tf_keras
 from transformers import TFPreTrainedModel
 
 from debugger.failure import Failure
-from debugger.frameworks.keras.answering import Answer, Loss, answered, are_shares, loss_of, without_labels
+from debugger.frameworks.keras.answering import (
+    Answer,
+    Loss,
+    answered,
+    are_shares,
+    loss_of,
+    without_labels,
+)
 from debugger.frameworks.keras.bench import Bench, named_weights
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Parts, Rows, classes_in, dense, told
@@ -97,10 +104,9 @@ def _trains_its_own_way(model: Any) -> bool:
 
 
 def loss_in(logs: Any) -> float | None:
-    """A step of one's own may call it as it likes."""
+    """Steps of one's own may have several losses, or none that must fall: those are not judged."""
     found = logs if isinstance(logs, dict) else {}
-    names = ["loss", *(name for name in found if "loss" in name)]
-    value = next((found[name] for name in names if name in found), None)
+    value = found.get("loss", found.get("total_loss"))
     return None if value is None or np.ndim(value) else float(value)
 
 

@@ -100,7 +100,9 @@ class Rows:
         shapes = {row.shape for row in rows}
         if len(shapes) > 1:
             most = [max(sizes) for sizes in zip(*shapes, strict=True)]
-            rows = [np.pad(r, [(0, m - n) for n, m in zip(r.shape, most, strict=True)]) for r in rows]
+            rows = [
+                np.pad(r, [(0, m - n) for n, m in zip(r.shape, most, strict=True)]) for r in rows
+            ]
         return tf.constant(np.stack(rows), dtype=tf.nest.flatten(self.batch.raw)[place].dtype)
 
 
@@ -200,7 +202,9 @@ def told(error: BaseException) -> Failure:
     said = _SAID.search(str(error))
     if said is None:
         return replace(failure, line=own[-1])
-    return replace(failure, exception=said[1], message=f"{said[2]}\n{failure.message}", line=own[-1])
+    return replace(
+        failure, exception=said[1], message=f"{said[2]}\n{failure.message}", line=own[-1]
+    )
 
 
 def _named(x: Any) -> dict[str, Any]:
@@ -216,7 +220,10 @@ def _rows(value: Any) -> list[Any]:
     if not array.ndim:
         return [array.item()]
     if array.dtype == object:
-        return [one.decode("utf-8", "replace") if isinstance(one, bytes) else _text(one) for one in array.tolist()]
+        return [
+            one.decode("utf-8", "replace") if isinstance(one, bytes) else _text(one)
+            for one in array.tolist()
+        ]
     if _is_wide(array):
         return [_wide(row) for row in array]
     return array.tolist()
@@ -241,9 +248,11 @@ def _wide(row: Any) -> Wide:
 def _arrays(batch: Any, size: int) -> list[list[Any]] | None:
     """Row by row, in the order of the batch; None where it does not fall into rows."""
     leaves = tf.nest.flatten(batch)
-    if not all(isinstance(one, tf.Tensor) and one.shape.rank and one.shape[0] == size for one in leaves):
+    if not all(
+        isinstance(one, tf.Tensor) and one.shape.rank and one.shape[0] == size for one in leaves
+    ):
         return None
-    return [list(np.asarray(leaf)) for leaf in leaves]
+    return [[np.asarray(row) for row in np.asarray(leaf)] for leaf in leaves]
 
 
 def _bytes(leaf: Any) -> int:

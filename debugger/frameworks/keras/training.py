@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -157,9 +158,28 @@ def _fitted(
             class_weight=fit.class_weight,
             callbacks=callbacks,
         )
+    except LookError as error:
+        raise error.__cause__ or error from None
     except Exception as error:
         return told(error)
     return None
+
+
+class LookError(Exception):
+    """Raised while a training is watched, by what watches it: no fault of the training."""
+
+
+def looking(hook: Callable[..., None]) -> Callable[..., None]:
+    """What a callback of ours meets is not what the script's training met."""
+
+    @wraps(hook)
+    def looked(*given: Any, **more: Any) -> None:
+        try:
+            hook(*given, **more)
+        except Exception as error:
+            raise LookError from error
+
+    return looked
 
 
 class _Watch(tf_keras.callbacks.Callback):
@@ -176,6 +196,7 @@ class _Watch(tf_keras.callbacks.Callback):
         for optimizer in self._optimizers:
             optimizer.apply_gradients = self._noted(optimizer.apply_gradients)
 
+    @looking
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         self.learning_rates.append(_rate(self._optimizers[0]) or 0.0)
 
@@ -206,6 +227,7 @@ class _Curve(Curve, tf_keras.callbacks.Callback):
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         self.model.reset_metrics()  # Keras prints the mean since the epoch began
 
+    @looking
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self.taken += 1
         loss = loss_in(logs)
