@@ -68,7 +68,7 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     if seen.label_range is None or "int" not in seen.label_type:
         return CannotJudge("no_labels")
     low, high = (int(value) for value in seen.label_range)
-    if low >= 0 and high < classes or _one_output(seen):
+    if (low >= 0 and high < classes) or _one_output(seen):
         return None
     line = _model_line(view)
     return fault(line, label=high if high >= classes else low, num_labels=classes, last=classes - 1)

@@ -161,7 +161,7 @@ def fit_of(model: Any, given: dict[str, Any], built: Built) -> Fit:
 
 
 def _handled(model: Any, train: Any, given: dict[str, Any]) -> None:
-    """A stream without an end and no steps, or weights for no class: Keras says so before a step."""
+    """A stream without an end or steps, weights for no class: Keras says so before a step."""
     data_adapter.DataHandler(
         train,
         steps_per_epoch=given["steps_per_epoch"],

@@ -152,6 +152,14 @@ def _like(wanted: Any, sure: Any, how: HowLabels) -> Any:
     return wanted[:, None].astype(np.float32) if how == "whole" else sure
 
 
+def _asked(model: Any, labels: Any, predictions: Any) -> dict[str, float]:
+    """What the compiled metrics answer, the loss left out."""
+    compiled = model.compiled_metrics
+    compiled.reset_state()
+    compiled.update_state(tf.constant(labels), tf.constant(predictions))
+    return {m.name: float(m.result()) for m in compiled.metrics if m.name != "loss"}
+
+
 def _guessed(given: Any, facts: Facts) -> Guesses:
     if given is None:
         return {}

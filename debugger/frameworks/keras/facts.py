@@ -11,9 +11,9 @@ import tensorflow as tf
 import tf_keras
 from transformers import PreTrainedTokenizerBase
 
-from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.answering import Answer, Loss, outputs, task
 from debugger.frameworks.keras.bench import named_weights
+from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Parts, size_of
 from debugger.pipelines.face import Compiled, Facts
 from debugger.pipelines.models import names_in, tokenizer_from

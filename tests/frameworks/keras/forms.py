@@ -6,13 +6,17 @@ START = """\
 import numpy as np
 import tensorflow as tf
 from tensorflow.keras import layers
+from tensorflow.keras.losses import BinaryCrossentropy
+from tensorflow.keras.losses import SparseCategoricalCrossentropy as CrossEntropy
+from tensorflow.keras.optimizers import Adam
 random = np.random.RandomState(0)
 x = random.randn(96, 8).astype("float32")
 y = (x[:, 0] > 0).astype("int64") + (x[:, 1] > 0)
 """
 DENSE = """\
 model = tf.keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(3)])
-model.compile(tf.keras.optimizers.Adam(0.03), tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), ["accuracy"])
+loss = CrossEntropy(from_logits=True)
+model.compile(Adam(0.03), loss, ["accuracy"])
 """
 SOFTMAX = """\
 model = tf.keras.Sequential([layers.Dense(16, "relu"), layers.Dense(3, activation="softmax")])
@@ -36,7 +40,7 @@ FORMS: dict[str, str] = {
     + "model.fit(x[:64], y[:64, None], validation_data=(x[64:], y[64:, None]))",
     "lists": """
 model = tf.keras.Sequential([layers.Dense(4, input_shape=(1,)), layers.Dense(1)])
-model.compile(tf.keras.optimizers.Adam(0.03), "mse")
+model.compile(Adam(0.03), "mse")
 model.fit([float(n) for n in range(20)], [n / 10 for n in range(20)], epochs=2)
 """,
     "weights of rows": DENSE
@@ -45,29 +49,29 @@ model.fit([float(n) for n in range(20)], [n / 10 for n in range(20)], epochs=2)
     + "model.fit(x, y, class_weight={0: 2.0, 1: 1.0, 2: 2.0}, validation_split=0.2)",
     "one-hot": SOFTMAX
     + """
-model.compile(tf.keras.optimizers.Adam(0.03), "categorical_crossentropy", metrics=["accuracy"])
+model.compile(Adam(0.03), "categorical_crossentropy", metrics=["accuracy"])
 model.fit(x, tf.keras.utils.to_categorical(y, 3), validation_split=0.25)
 """,
     "label smoothing": """
 model = tf.keras.Sequential([layers.Dense(3)])
 loss = tf.keras.losses.CategoricalCrossentropy(from_logits=True, label_smoothing=0.1)
-model.compile(tf.keras.optimizers.Adam(0.03), loss, metrics=["accuracy"])
+model.compile(Adam(0.03), loss, metrics=["accuracy"])
 model.fit(x, tf.one_hot(y, 3), validation_split=0.25)
 """,
     "yes or no": """
 model = tf.keras.Sequential([layers.Dense(8, "relu"), layers.Dense(1, activation="sigmoid")])
-model.compile(tf.keras.optimizers.Adam(0.03), "binary_crossentropy", metrics=["accuracy", tf.keras.metrics.AUC()])
+model.compile(Adam(0.03), "binary_crossentropy", metrics=["accuracy", tf.keras.metrics.AUC()])
 model.fit(x, (x[:, 0] > 0).astype("float32"), validation_split=0.25)
 """,
     "yes or no as logits": """
 model = tf.keras.Sequential([layers.Dense(8, "relu"), layers.Dense(1)])
-loss = tf.keras.losses.BinaryCrossentropy(from_logits=True)
-model.compile(tf.keras.optimizers.Adam(0.03), loss, metrics=[tf.keras.metrics.BinaryAccuracy(threshold=0.0)])
+loss = BinaryCrossentropy(from_logits=True)
+model.compile(Adam(0.03), loss, metrics=[tf.keras.metrics.BinaryAccuracy(threshold=0.0)])
 model.fit(x, (x[:, 0] > 0).astype(int), validation_split=0.25)
 """,
     "several labels": """
 model = tf.keras.Sequential([layers.Dense(4, activation="sigmoid")])
-model.compile(tf.keras.optimizers.Adam(0.03), "binary_crossentropy", metrics=["binary_accuracy"])
+model.compile(Adam(0.03), "binary_crossentropy", metrics=["binary_accuracy"])
 model.fit(x, (x[:, :4] > 0).astype("float32"), validation_split=0.25)
 """,
     "amounts": """
@@ -77,21 +81,21 @@ model.fit(x, x.sum(axis=1), validation_split=0.25, verbose=0)
 """,
     "several amounts": """
 model = tf.keras.Sequential([layers.Dense(2)])
-model.compile(tf.keras.optimizers.Adam(0.03), tf.keras.losses.Huber())
+model.compile(Adam(0.03), tf.keras.losses.Huber())
 model.fit(x, x[:, :2] * 3, validation_split=0.25)
 """,
     "two inputs": """
 one, other = tf.keras.Input((8,)), tf.keras.Input((4,))
 out = layers.Dense(3)(layers.concatenate([layers.Dense(8)(one), layers.Dense(8)(other)]))
 model = tf.keras.Model([one, other], out)
-model.compile(tf.keras.optimizers.Adam(0.03), tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+model.compile(Adam(0.03), CrossEntropy(from_logits=True))
 model.fit([x, x[:, :4]], y, validation_split=0.25)
 """,
     "named inputs": """
 inputs = {"a": tf.keras.Input((8,), name="a"), "b": tf.keras.Input((4,), name="b")}
 out = layers.Dense(3)(layers.concatenate(list(inputs.values())))
 model = tf.keras.Model(inputs, out)
-model.compile(tf.keras.optimizers.Adam(0.03), tf.keras.losses.SparseCategoricalCrossentropy(True), metrics=["accuracy"])
+model.compile(Adam(0.03), CrossEntropy(True), metrics=["accuracy"])
 rows = tf.data.Dataset.from_tensor_slices(({"a": x, "b": x[:, :4]}, y))
 model.fit(rows.take(64).shuffle(64).batch(16), validation_data=rows.skip(64).batch(16), epochs=2)
 """,
@@ -100,13 +104,13 @@ start = tf.keras.Input((8,))
 body = layers.Dense(8, activation="relu")(start)
 outputs = {"kind": layers.Dense(3, name="kind")(body), "size": layers.Dense(1, name="size")(body)}
 model = tf.keras.Model(start, outputs)
-losses = {"kind": tf.keras.losses.SparseCategoricalCrossentropy(True), "size": "mse"}
-model.compile(tf.keras.optimizers.Adam(0.03), losses, loss_weights={"kind": 1.0, "size": 0.2})
+losses = {"kind": CrossEntropy(True), "size": "mse"}
+model.compile(Adam(0.03), losses, loss_weights={"kind": 1.0, "size": 0.2})
 model.fit(x, {"kind": y, "size": x[:, 2]}, validation_split=0.25)
 """,
     "autoencoder": """
 model = tf.keras.Sequential([layers.Dense(4, "relu"), layers.Dense(8)])
-model.compile(tf.keras.optimizers.Adam(0.03), "mse")
+model.compile(Adam(0.03), "mse")
 model.fit(x, x, validation_data=(x[:20] + 1, x[:20] + 1))
 """,
     "subclassed, loss and step of its own": """
@@ -130,7 +134,7 @@ class Net(tf.keras.Model):
     def metrics(self):
         return [self.seen]
 model = Net()
-model.compile(optimizer=tf.keras.optimizers.Adam(0.03))
+model.compile(optimizer=Adam(0.03))
 model.fit(x, y, validation_data=(x[:30] + 1, y[:30]), epochs=2)
 """,
     "two networks that play": """
@@ -157,8 +161,8 @@ class Pair(tf.keras.Model):
         self.maker_optimizer.apply_gradients(zip(grads, self.maker.trainable_weights))
         return {"d_loss": d_loss, "g_loss": g_loss}
 model = Pair()
-model.compile(tf.keras.optimizers.Adam(0.03), tf.keras.optimizers.Adam(0.03),
-              tf.keras.losses.BinaryCrossentropy(from_logits=True))
+model.compile(Adam(0.03), Adam(0.03),
+              BinaryCrossentropy(from_logits=True))
 model.fit(tf.data.Dataset.from_tensor_slices(x).shuffle(96).batch(16), epochs=2)
 """,
     "a loss that the model adds": """
@@ -169,7 +173,7 @@ class Variational(layers.Layer):
         return mean + tf.random.normal(tf.shape(mean)) * tf.exp(spread / 2)
 start = tf.keras.Input((8,))
 model = tf.keras.Model(start, layers.Dense(8)(Variational()(layers.Dense(4)(start))))
-model.compile(tf.keras.optimizers.Adam(0.03), "mse")
+model.compile(Adam(0.03), "mse")
 model.fit(x, x, epochs=2, validation_split=0.25)
 """,
     "a function for a loss": """
@@ -177,7 +181,7 @@ def loss(wanted, given):
     return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(
         tf.cast(tf.reshape(wanted, [-1]), tf.int32), given))
 model = tf.keras.Sequential([layers.Dense(16, "relu"), layers.Dense(3)])
-model.compile(tf.keras.optimizers.Adam(0.03), loss, metrics=["accuracy"])
+model.compile(Adam(0.03), loss, metrics=["accuracy"])
 model.fit(x, y, validation_split=0.25)
 """,
     "a generator": DENSE
@@ -227,12 +231,12 @@ model.fit(x, y, epochs=9, validation_split=0.25, callbacks=callbacks)
 tf.keras.mixed_precision.set_global_policy("mixed_float16")
 rates = tf.keras.optimizers.schedules.CosineDecay(0.03, decay_steps=12)
 model = tf.keras.Sequential([layers.Dense(8, "relu"), layers.Dense(3, dtype="float32")])
-model.compile(tf.keras.optimizers.Adam(rates), tf.keras.losses.SparseCategoricalCrossentropy(True))
+model.compile(Adam(rates), CrossEntropy(True))
 tf.keras.mixed_precision.set_global_policy("float32")
 model.fit(x, y, batch_size=32, epochs=4, validation_split=0.25)
 """,
     "an optimizer of before": DENSE.replace(
-        "tf.keras.optimizers.Adam(0.03)",
+        "Adam(0.03)",
         "tf.keras.optimizers.legacy.Adam(tf.keras.optimizers.schedules.PolynomialDecay(0.03, 18))",
     )
     + "model.fit(x, y, epochs=6)",
@@ -245,7 +249,7 @@ model = tf.keras.Sequential([
     layers.BatchNormalization(), layers.GlobalAveragePooling2D(), layers.Dropout(0.1),
     layers.Dense(2, activation="softmax"),
 ])
-model.compile(tf.keras.optimizers.Adam(0.03), "sparse_categorical_crossentropy", metrics=["accuracy"])
+model.compile(Adam(0.03), "sparse_categorical_crossentropy", metrics=["accuracy"])
 model.fit(rows, epochs=2)
 """,
     "sounds": """
@@ -254,7 +258,7 @@ model = tf.keras.Sequential([
     layers.Reshape((2000, 1)), layers.Conv1D(4, 64, strides=32), layers.GlobalMaxPooling1D(),
     layers.Dense(2),
 ])
-model.compile(tf.keras.optimizers.Adam(0.03), tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+model.compile(Adam(0.03), CrossEntropy(from_logits=True))
 model.fit(sounds, np.arange(24) % 2, batch_size=8, validation_split=0.25)
 """,
     "texts through a layer": TEXTS
@@ -263,8 +267,8 @@ vectorize = layers.TextVectorization(max_tokens=50, output_sequence_length=5)
 vectorize.adapt(texts)
 model = tf.keras.Sequential([
     vectorize, layers.Embedding(50, 8), layers.GlobalAveragePooling1D(), layers.Dense(1)])
-loss = tf.keras.losses.BinaryCrossentropy(from_logits=True)
-model.compile(tf.keras.optimizers.Adam(0.03), loss, metrics=["accuracy"])
+loss = BinaryCrossentropy(from_logits=True)
+model.compile(Adam(0.03), loss, metrics=["accuracy"])
 model.fit(texts, labels, validation_split=0.25, epochs=2)
 """,
     "texts mapped": TEXTS
@@ -275,20 +279,20 @@ rows = tf.data.Dataset.from_tensor_slices((texts, labels)).batch(8)
 rows = rows.map(lambda text, label: (vectorize(text), label)).cache().prefetch(2)
 model = tf.keras.Sequential([
     layers.Embedding(50, 8, mask_zero=True), layers.LSTM(4), layers.Dense(1, "sigmoid")])
-model.compile(tf.keras.optimizers.Adam(0.03), "binary_crossentropy", metrics=["accuracy"])
+model.compile(Adam(0.03), "binary_crossentropy", metrics=["accuracy"])
 model.fit(rows.take(9), validation_data=rows.skip(9))
 """,
     "tokens of each row": """
 words = random.randint(1, 30, (48, 6))
 model = tf.keras.Sequential([layers.Embedding(30, 8), layers.GRU(8, return_sequences=True),
                              layers.Dense(4)])
-model.compile(tf.keras.optimizers.Adam(0.03), tf.keras.losses.SparseCategoricalCrossentropy(True), metrics=["accuracy"])
+model.compile(Adam(0.03), CrossEntropy(True), metrics=["accuracy"])
 model.fit(words, words % 4, validation_split=0.25)
 """,
     "a model from a config": BERT
     + """
 model = TFBertForSequenceClassification(BertConfig(num_labels=3, **sizes))
-model.compile(tf.keras.optimizers.Adam(0.03))
+model.compile(Adam(0.03))
 rows = {"input_ids": ids, "attention_mask": mask, "labels": ids[:, 0] % 3}
 rows = tf.data.Dataset.from_tensor_slices(rows)
 model.fit(rows.take(32).batch(8), validation_data=rows.skip(32).batch(8), epochs=2)
@@ -296,14 +300,14 @@ model.fit(rows.take(32).batch(8), validation_data=rows.skip(32).batch(8), epochs
     "a model from a config and arrays": BERT
     + """
 model = TFBertForSequenceClassification(BertConfig(num_labels=1, **sizes))
-loss = tf.keras.losses.BinaryCrossentropy(from_logits=True)
-model.compile(tf.keras.optimizers.Adam(0.03), loss, metrics=["accuracy"])
+loss = BinaryCrossentropy(from_logits=True)
+model.compile(Adam(0.03), loss, metrics=["accuracy"])
 model.fit({"input_ids": ids, "attention_mask": mask}, ids[:, 0] % 2, validation_split=0.25)
 """,
     "a label for each token": BERT
     + """
 model = TFBertForTokenClassification(BertConfig(num_labels=4, **sizes))
-model.compile(tf.keras.optimizers.Adam(0.03))
+model.compile(Adam(0.03))
 labels = np.where(ids % 5, ids % 4, -100)
 rows = tf.data.Dataset.from_tensor_slices(({"input_ids": ids, "attention_mask": mask}, labels))
 model.fit(rows.take(40).batch(8), validation_data=rows.skip(40).batch(8))
@@ -311,15 +315,16 @@ model.fit(rows.take(40).batch(8), validation_data=rows.skip(40).batch(8))
     "several choices": BERT
     + """
 model = TFBertForMultipleChoice(BertConfig(**sizes))
-model.compile(tf.keras.optimizers.Adam(0.03))
+model.compile(Adam(0.03))
 choices = ids.reshape(12, 4, 7)
-rows = {"input_ids": choices, "attention_mask": np.ones_like(choices), "labels": choices[:, 0, 0] % 4}
+rows = {"input_ids": choices, "attention_mask": np.ones_like(choices),
+        "labels": choices[:, 0, 0] % 4}
 model.fit(tf.data.Dataset.from_tensor_slices(rows).batch(4), epochs=2)
 """,
     "spans": BERT
     + """
 model = TFBertForQuestionAnswering(BertConfig(**sizes))
-model.compile(tf.keras.optimizers.Adam(0.03))
+model.compile(Adam(0.03))
 rows = {"input_ids": ids, "attention_mask": mask,
         "start_positions": ids[:, 0] % 7, "end_positions": ids[:, 1] % 7}
 model.fit(tf.data.Dataset.from_tensor_slices(rows).batch(8), epochs=2)
@@ -331,7 +336,7 @@ inputs = {"kind": tf.keras.Input((1,), name="kind", dtype=tf.string),
 encoded = layers.StringLookup(vocabulary=["red", "green", "blue"], output_mode="one_hot")
 both = layers.concatenate([encoded(inputs["kind"]), inputs["size"]])
 model = tf.keras.Model(inputs, layers.Dense(1, activation="sigmoid")(both))
-model.compile(tf.keras.optimizers.Adam(0.03), "binary_crossentropy", metrics=["accuracy"])
+model.compile(Adam(0.03), "binary_crossentropy", metrics=["accuracy"])
 rows = tf.data.Dataset.from_tensor_slices(({"kind": kinds, "size": x[:, 0]}, (x[:, 0] > 0) * 1))
 model.fit(rows.take(72).batch(8), validation_data=rows.skip(72).batch(8))
 """,
