@@ -9,10 +9,12 @@ import numpy as np
 import tensorflow as tf
 from transformers.keras_callbacks import KerasMetricCallback
 
+from debugger.failure import on_behalf
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import (
     HowLabels,
     Rows,
+    batches_of,
     classes_in,
     dense,
     parts_of,
@@ -59,7 +61,8 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
             if callback is not None:
                 answer = _by_callback(callback, model, batches, spy)
             else:
-                answer = model.evaluate(_again(batches), verbose=0, return_dict=True)
+                rows = _again(batches)
+                answer = on_behalf(model.evaluate, rows, verbose=0, return_dict=True)
         constant, perfect = _tried(model, spy, callback, batches, facts, train.how)
     except Exception as error:
         failure = told(error)
@@ -97,7 +100,7 @@ def _some(dataset: Any) -> list[Any]:
     """As many batches as hold so many rows."""
     batches: list[Any] = []
     rows = 0
-    for batch in islice(dataset, ROWS):
+    for batch in islice(batches_of(dataset), ROWS):
         batches.append(batch)
         rows += size_of(parts_of(batch))
         if rows >= ROWS:
@@ -124,7 +127,7 @@ def _by_callback(callback: Any, model: Any, batches: list[Any], spy: Spy) -> dic
     logs: dict[str, Any] = {}
     try:
         vars(callback).update(model=model, eval_dataset=batches, metric_fn=spy)
-        callback.on_epoch_end(0, logs)
+        on_behalf(callback.on_epoch_end, 0, logs)
     finally:
         vars(callback).clear()
         vars(callback).update(before)

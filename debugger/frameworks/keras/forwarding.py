@@ -8,7 +8,7 @@ import numpy as np
 import tf_keras
 from transformers import TFPreTrainedModel
 
-from debugger.failure import Failure
+from debugger.failure import Failure, on_behalf
 from debugger.frameworks.keras.answering import (
     Answer,
     Loss,
@@ -81,7 +81,7 @@ _CROSS_ENTROPIES = ("own", "numbers", "vectors", "each")
 
 def _with_loss(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
     try:
-        return loss_in(model.test_step(batch)), None
+        return loss_in(on_behalf(model.test_step, batch)), None
     except Exception as error:
         return None, told(error)
 
@@ -89,7 +89,7 @@ def _with_loss(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
 def _by_training(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
     """A training step of one's own may be all that knows how a batch goes through."""
     try:
-        return loss_in(model.train_step(batch)), None
+        return loss_in(on_behalf(model.train_step, batch)), None
     except Exception as error:
         return None, told(error)
 

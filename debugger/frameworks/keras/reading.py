@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ import tensorflow as tf
 import tf_keras
 from tensorflow.python.util import nest
 
-from debugger.failure import Failure, failure_of, is_own
+from debugger.failure import Failure, failure_of_script, is_own, on_behalf
 from debugger.pipelines.rows import LABELS
 
 MOST_ROWS = 5000
@@ -126,7 +126,7 @@ def read(
     first, failure, size, complete = None, None, 0, True
     held, batches = _once(dataset, batches)
     try:
-        for number, batch in enumerate(dataset, 1):
+        for number, batch in enumerate(batches_of(dataset), 1):
             parts = parts_of(batch)
             for name, value in parts.inputs.items():
                 if name != parts.inside:
@@ -148,6 +148,13 @@ def read(
     found = Rows(whole, tuple(labels[: held or None]), None, first, failure, leaves=(), how=how)
     count = found.looked_at if complete else _count(dataset, found)
     return replace(found, count=count, leaves=tuple(leaves or ()))
+
+
+def batches_of(dataset: Any) -> Iterator[Any]:
+    """As `fit` would take them: what goes wrong on the way is the script's."""
+    rest = on_behalf(iter, dataset)
+    while (batch := on_behalf(next, rest, None)) is not None:
+        yield batch
 
 
 def _joined(held: Any, more: Any, is_first: bool) -> list[list[Any]] | None:
@@ -194,8 +201,11 @@ def classes_in(labels: Any, how: HowLabels) -> list[Any]:
 
 
 def told(error: BaseException) -> Failure:
-    """What TensorFlow tells of an exception in Python code that it called stands in its message."""
-    failure = failure_of(error)
+    """What TensorFlow tells of an exception in Python code that it called stands in its message.
+
+    Where the clinic itself is to blame, it is raised again.
+    """
+    failure = failure_of_script(error)
     own = [int(line) for file, line in _PLACE.findall(str(error)) if is_own(file)]
     if failure.line is not None or not own:
         return failure

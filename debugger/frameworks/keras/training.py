@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from debugger.failure import Failure
+from debugger.failure import Failure, on_behalf
 from debugger.frameworks.keras.answering import log_shares, loss_of, scores_of, without_labels
 from debugger.frameworks.keras.bench import Bench, named_weights, optimizers_of
 from debugger.frameworks.keras.building import Fit
@@ -148,7 +147,8 @@ def _fitted(
     In one go, or in the script's own epochs for callbacks that count them.
     """
     try:
-        tf_keras.Model.fit(
+        on_behalf(
+            tf_keras.Model.fit,
             fit.model,
             data,
             steps_per_epoch=min(steps, epoch or steps),
@@ -158,28 +158,9 @@ def _fitted(
             class_weight=fit.class_weight,
             callbacks=callbacks,
         )
-    except LookError as error:
-        raise error.__cause__ or error from None
     except Exception as error:
         return told(error)
     return None
-
-
-class LookError(Exception):
-    """Raised while a training is watched, by what watches it: no fault of the training."""
-
-
-def looking(hook: Callable[..., None]) -> Callable[..., None]:
-    """What a callback of ours meets is not what the script's training met."""
-
-    @wraps(hook)
-    def looked(*given: Any, **more: Any) -> None:
-        try:
-            hook(*given, **more)
-        except Exception as error:
-            raise LookError from error
-
-    return looked
 
 
 class _Watch(tf_keras.callbacks.Callback):
@@ -196,7 +177,6 @@ class _Watch(tf_keras.callbacks.Callback):
         for optimizer in self._optimizers:
             optimizer.apply_gradients = self._noted(optimizer.apply_gradients)
 
-    @looking
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         self.learning_rates.append(_rate(self._optimizers[0]) or 0.0)
 
@@ -211,7 +191,7 @@ class _Watch(tf_keras.callbacks.Callback):
                     values = tf.cast(tf.convert_to_tensor(gradient), tf.float32)
                     norm = math.sqrt(2 * float(tf.nn.l2_loss(values)))
                     self.gradients[id(weight)] = max(norm, self.gradients.get(id(weight), 0.0))
-            return apply(pairs, *args, **kwargs)
+            return on_behalf(apply, pairs, *args, **kwargs)
 
         return noted
 
@@ -227,7 +207,6 @@ class _Curve(Curve, tf_keras.callbacks.Callback):
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         self.model.reset_metrics()  # Keras prints the mean since the epoch began
 
-    @looking
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self.taken += 1
         loss = loss_in(logs)

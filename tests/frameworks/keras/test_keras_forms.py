@@ -49,7 +49,8 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         "model.fit(rows(), steps_per_epoch=3)",
     ),
     "labels that count from one, in a column": (
-        "data", "labels_shifted", "model.fit", DENSE + "\nmodel.fit(x, y[:, None] + 1, validation_split=0.25)",
+        "data", "labels_shifted", "model.fit",
+        DENSE + "\nmodel.fit(x, y[:, None] + 1, validation_split=0.25)",
     ),
     "no batches": (
         "forward", "rows_not_batched", "from_tensor_slices",
