@@ -194,6 +194,8 @@ class Forward:
     """`first_logits` are of the batch's first example.
 
     Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
+    `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
+    labels have an axis for the rows.
     """
 
     labels: tuple[Any, ...]
@@ -219,6 +221,8 @@ class Forward:
     earlier: Earlier | None = None
     expects: Literal["logits", "probabilities"] | None = None
     gives: Literal["logits", "probabilities"] | None = None
+    recovers: bool = False
+    batched: bool = True
     nan_rows: tuple[int, ...] = ()
     failure: Failure | None = None
 

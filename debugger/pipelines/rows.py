@@ -55,11 +55,15 @@ def row_keys(
     ids: list[Any] | None,
     lengths: tuple[int, ...],
     label: str | None,
+    by_texts: bool = True,
 ) -> list[str]:
-    """What makes two rows the same: their real tokens, else their texts, else all they hold."""
+    """What makes two rows the same: their real tokens, else their texts, else all they hold.
+
+    Where texts are words among numbers, as in a table, two rows differ by the numbers, too.
+    """
     if ids:
         return [repr(row[:real]) for row, real in zip(ids, lengths, strict=True)]
-    texts = {n: v for n, v in columns.items() if v and isinstance(v[0], str)} or {
+    texts = {n: v for n, v in columns.items() if by_texts and v and isinstance(v[0], str)} or {
         n: v for n, v in columns.items() if n not in (label, "idx")
     }
     return [repr(row) for row in zip(*texts.values(), strict=True)] if texts else []
@@ -142,6 +146,7 @@ def split_of(
     labels: Sequence[Any],
     tokenizer: Any,
     unread: Mapping[str, str] | None = None,
+    by_texts: bool = True,
     **known: Any,
 ) -> tuple[list[str], Split]:
     """What the `values` of a data set's columns say, and what makes each of its rows itself.
@@ -151,7 +156,7 @@ def split_of(
     """
     ids, mask = flat(ids), flat(values.get("attention_mask"))
     lengths = tuple(real_lengths(ids, mask)) if ids else ()
-    keys = [] if unread and not ids else row_keys(values, ids, lengths, label)
+    keys = [] if unread and not ids else row_keys(values, ids, lengths, label, by_texts)
     class_names = known["class_names"]
     named = [class_name(y, class_names) for y in labels] if class_names else []
     readable = ids[:SHOWN_ROWS] if ids and tokenizer else []

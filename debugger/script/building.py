@@ -169,10 +169,21 @@ class _Script:
         )
 
 
+@dataclass(frozen=True)
+class _Source:
+    """Where AutoGraph finds the text of a script that stands nowhere on disk."""
+
+    text: str
+
+    def get_source(self, _: str) -> str:
+        return self.text
+
+
 @contextmanager
 def _as_main(script: _Script) -> Iterator[types.ModuleType]:
     module = types.ModuleType("__main__")
     module.__file__ = script.enclosure.seen_at or script.filename
+    vars(module)["__loader__"] = _Source(script.text)
     before = sys.modules["__main__"], sys.argv, list(sys.path)
     sys.modules["__main__"], sys.argv = module, [script.filename, *script.arguments]
     sys.path.insert(0, str(Path(script.filename).resolve().parent))

@@ -116,7 +116,7 @@ def metric_never_called(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
         return CannotJudge("no_metric")
     if seen.evaluations is None:
         return CannotJudge("own_evaluation")
-    if seen.evaluations:
+    if seen.evaluations or view.facts.compiled is not None:  # which measures the training rows, too
         return None
     if not view.has_script:
         return CannotJudge("no_script")

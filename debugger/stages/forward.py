@@ -68,10 +68,31 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     if seen.label_range is None or "int" not in seen.label_type:
         return CannotJudge("no_labels")
     low, high = (int(value) for value in seen.label_range)
-    if low >= 0 and high < classes:
+    if (low >= 0 and high < classes) or _one_output(seen):
         return None
     line = _model_line(view)
     return fault(line, label=high if high >= classes else low, num_labels=classes, last=classes - 1)
+
+
+def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """One output that says yes or no, and labels that are neither."""
+    if view.facts.compiled is None or view.facts.num_labels != 2 or not _one_output(seen):
+        return NOT_FOR_THIS_TASK
+    if seen.label_range is None:
+        return CannotJudge("no_labels")
+    low, high = seen.label_range
+    if low >= 0 and high <= 1:
+        return None
+    name = view.facts.compiled.loss
+    return fault(view.places.argument("loss"), label=high if high > 1 else low, name=name)
+
+
+def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
+    """A data set that gives one row after the other: its first axis is taken for the rows."""
+    if view.facts.compiled is None or seen.failure is None or seen.batched:
+        return None
+    line = view.places.call("from_tensor_slices", "from_generator") or view.places.call(".fit")
+    return fault(line)
 
 
 def one_label(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -175,10 +196,18 @@ def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJud
 
 def softmax_twice(seen: Forward, view: View) -> Verdict | None:
     """Probabilities into a loss that was told to expect logits: it flattens them once more."""
-    if seen.expects != "logits" or seen.gives != "probabilities":
+    if seen.expects != "logits" or seen.gives != "probabilities" or seen.recovers:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
     return fault(view.places.argument("from_logits", "loss"), name=name)
+
+
+def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
+    """Keras remembers what its own softmax was given, and takes that: nothing is lost here."""
+    if seen.expects != "logits" or not seen.recovers:
+        return None
+    name = view.facts.compiled.loss if view.facts.compiled else ""
+    return look(view.places.argument("from_logits", "loss"), name=name)
 
 
 def nan_forward(seen: Forward, view: View) -> Verdict | None:
@@ -231,6 +260,8 @@ def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 
 RULES: tuple[Rule, ...] = (
     label_outside_head,
+    label_not_binary,
+    rows_not_batched,
     one_label,
     head_and_names_disagree,
     wrong_problem_type,
@@ -241,6 +272,7 @@ RULES: tuple[Rule, ...] = (
     nan_at_labels,
     loss_expects_probabilities,
     softmax_twice,
+    logits_behind_probabilities,
     nan_forward,
     trained_already,
     first_loss_off,
@@ -248,6 +280,10 @@ RULES: tuple[Rule, ...] = (
 FORWARD = Stage(
     "forward", observe, show, measured, RULES, blocks=("step", "evaluate", "overfit", "train")
 )
+
+
+def _one_output(seen: Forward) -> bool:
+    return len(seen.logits_shape) == 2 and seen.logits_shape[1] == 1
 
 
 def _explained(seen: Forward, view: View) -> bool:

@@ -21,6 +21,7 @@ from debugger.failure import Failure
 from debugger.pipelines.face import (
     Batch,
     Block,
+    Compiled,
     Data,
     Decay,
     Evaluate,
@@ -197,6 +198,24 @@ CASES = [
         forward.softmax_twice,
         replace(FINE, expects="logits", gives="probabilities"),
         {"gives": "logits"},
+    ),
+    Case(
+        forward.logits_behind_probabilities,
+        replace(FINE, expects="logits", gives="probabilities", recovers=True),
+        {"recovers": False},
+    ),
+    Case(
+        forward.label_not_binary,
+        replace(FINE, logits_shape=(8, 1), label_range=(0.0, 2.0)),
+        {"label_range": (0.0, 1.0)},
+        facts=replace(FACTS, num_labels=2, compiled=Compiled(loss="binary_crossentropy")),
+        says={"label": 2.0},
+    ),
+    Case(
+        forward.rows_not_batched,
+        replace(FINE, batched=False, failure=failed("ValueError", "incompatible with the layer")),
+        {"batched": True},
+        facts=replace(FACTS, compiled=Compiled()),
     ),
     Case(
         forward.nan_forward, replace(FINE, loss=float("nan")), {"loss": 1.1}, says={"where": "loss"}

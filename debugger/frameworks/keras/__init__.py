@@ -35,8 +35,9 @@ def _takes(model: Any, train_dataset: Any, eval_dataset: Any) -> Any:
 
         triton.settle()  # a model of Keras alone has not loaded it, and what follows does
         from debugger.frameworks.keras.building import Fit
+        from debugger.frameworks.keras.feeding import given_as
 
-        return Fit(model, train_dataset, eval_dataset)
+        return Fit(model, given_as(train_dataset), given_as(eval_dataset))
     if keras is not None and isinstance(model, keras.Model):
         raise TypeError(
             "This is a model of Keras 3. The clinic looks at models of tf-keras, as transformers "

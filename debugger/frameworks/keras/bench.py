@@ -13,14 +13,17 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 from tensorflow.python.eager import context
 from tensorflow.python.ops import stateful_random_ops
 from tf_keras.src import backend
+from transformers import TFPreTrainedModel
 
 from debugger.pipelines.kept import Attributes
 
 EAGER_STEPS = 20
 """Up to so many steps tracing a graph costs more than it saves."""
+_OPTIMIZERS = (tf_keras.optimizers.Optimizer, tf_keras.optimizers.legacy.Optimizer)
 _COMPILED = (
     "compiled_loss",
     "compiled_metrics",
@@ -39,9 +42,7 @@ class Bench:
         self.model = model
         self.before: dict[str, Any] = {}
         self._ours: dict[str, Any] = {}
-        self._optimizer: Any = None
-        self._made: dict[str, Any] = {}
-        self._start: list[tuple[Any, Any]] = []
+        self._copies: dict[str, _Copy] = {}
         self._graph: Any = None
 
     @contextmanager
@@ -63,29 +64,39 @@ class Bench:
         Yields the optimizer: a copy of the model's own, with what that has learned so far. Whoever
         changes it must not `keep` the graph, which has the change in it.
         """
-        model, graph = self.model, self._graph if keep else None
+        model = self.model
+        names = optimizers_of(model)
+        keep = keep and len(names) == 1  # what others hold is made within the graph
+        graph = self._graph if keep else None
         eagerly = graph is None and steps <= EAGER_STEPS
         with self.untouched():
             # What a script drew before must not decide what a training draws: only its seed.
             seed = context.global_seed() or 0
             _draw(seed, random.Random(seed))
-            self.before = {weight.name: weight.numpy() for weight in model.weights}
-            vars(model)["optimizer"] = self._fresh_optimizer()
+            weights = named_weights(model)
+            self.before = {name: weight.numpy() for name, weight in weights.items()}
+            for name in names:
+                vars(model)[name] = self._fresh(name)
             vars(model).update(train_function=graph, _run_eagerly=eagerly)
             try:
                 yield model.optimizer
                 if keep and not eagerly:
                     self._graph = model.train_function
             finally:
-                for weight in model.weights:
-                    weight.assign(self.before[weight.name])
+                for name, weight in weights.items():
+                    weight.assign(self.before[name])
 
     def _compile(self) -> None:
         """Give the model a loss and metrics of ours, that count what we ask and nothing else."""
         model = self.model
         if not self._ours:
             given = model.compiled_metrics
-            model.compile(
+            # Its class may have a `compile` of its own, which takes other things.
+            base: Any = (
+                TFPreTrainedModel if isinstance(model, TFPreTrainedModel) else tf_keras.Model
+            )
+            base.compile(
+                model,
                 optimizer=model.optimizer,
                 loss="auto" if getattr(model, "_using_dummy_loss", False) else model.loss,
                 metrics=getattr(given, "_user_metrics", None),
@@ -97,22 +108,57 @@ class Bench:
         vars(model).update(self._ours, _run_eagerly=True, test_function=None)
         model.reset_metrics()
 
-    def _fresh_optimizer(self) -> Any:
+    def _fresh(self, name: str) -> Any:
         """Always the same object, as a traced graph holds on to it, with its first values."""
-        if self._optimizer is None:
-            self._optimizer = _copied(self.model.optimizer)
-            if hasattr(self._optimizer, "build"):
-                self._optimizer.build(self.model.trainable_variables)
-            for variable in _held(self._optimizer):
-                value = variable.numpy()
-                self._start.append((variable, value if value.any() else None))
-            self._made = dict(vars(self._optimizer))
-        else:
-            vars(self._optimizer).clear()
-            vars(self._optimizer).update(self._made)
-            for variable, value in self._start:
-                variable.assign(tf.zeros_like(variable) if value is None else value)
-        return self._optimizer
+        if name not in self._copies:
+            self._copies[name] = _Copy(vars(self.model)[name], self.model, name == "optimizer")
+        return self._copies[name].begin()
+
+
+class _Copy:
+    """A copy of an optimizer that can begin again and again."""
+
+    def __init__(self, optimizer: Any, model: Any, whole: bool) -> None:
+        self.copy = _copied(optimizer)
+        if whole:
+            weights = model.trainable_variables
+            if hasattr(self.copy, "build"):
+                self.copy.build(weights)
+            elif hasattr(self.copy, "_create_all_weights"):
+                self.copy._create_all_weights(weights)
+        self.values = [(v, value if (value := v.numpy()).any() else None) for v in _held(self.copy)]
+        self.made = dict(vars(self.copy))
+        self.hyper = dict(self.made.get("_hyper", {}))
+
+    def begin(self) -> Any:
+        vars(self.copy).clear()
+        vars(self.copy).update(self.made)
+        if self.hyper:  # where the older optimizers keep their learning rate
+            self.made["_hyper"].update(self.hyper)
+        for variable, value in self.values:
+            variable.assign(tf.zeros_like(variable) if value is None else value)
+        return self.copy
+
+
+def named_weights(model: Any) -> dict[str, Any]:
+    """All weights, whose own names need not differ; none of a model that was never called."""
+    named: dict[str, Any] = {}
+    try:
+        weights = model.weights
+    except ValueError:
+        return {}
+    for weight in (one for one in weights if isinstance(one, tf.Variable)):  # no vocabularies
+        name, others = weight.name, 1
+        while name in named:
+            others += 1
+            name = f"{weight.name} ({others})"
+        named[name] = weight
+    return named
+
+
+def optimizers_of(model: Any) -> list[str]:
+    """The attributes that hold an optimizer: a training step of one's own may use several."""
+    return [name for name, value in vars(model).items() if isinstance(value, _OPTIMIZERS)]
 
 
 class _Values:
@@ -156,9 +202,18 @@ def _draw(seed: int | None, generator: random.Random | None) -> None:
 
 
 def _counters_of(model: Any) -> list[Any]:
-    """What asking a model changes: how often it was asked, and what its metrics hold."""
+    """What asking changes: how often the model was asked, what metrics and generators hold."""
     counters = [value for value in vars(model).values() if isinstance(value, tf.Variable)]
-    return counters + [v for metric in model.compiled_metrics.metrics for v in metric.variables]
+    given = model.compiled_metrics
+    users = (getattr(given, "_user_metrics", None), getattr(given, "_user_weighted_metrics", None))
+    metrics = [one for one in tf.nest.flatten(users) if isinstance(one, tf_keras.metrics.Metric)]
+    metrics += given.metrics if given is not None else []
+    for layer in model._flatten_layers():
+        metrics += layer._metrics
+        generator = getattr(getattr(layer, "_random_generator", None), "_generator", None)
+        counters += [] if generator is None else [generator.state]
+    held = {id(v): v for metric in metrics for v in metric.variables}
+    return [*counters, *held.values()]
 
 
 def _held(optimizer: Any) -> list[Any]:
@@ -169,5 +224,7 @@ def _held(optimizer: Any) -> list[Any]:
 
 def _copied(optimizer: Any) -> Any:
     """The strategy is one of a kind, and refuses to be copied."""
-    strategy = getattr(optimizer, "_distribution_strategy", None)
-    return copy.deepcopy(optimizer, {id(strategy): strategy})
+    inner = getattr(optimizer, "inner_optimizer", optimizer)
+    held = [getattr(one, "_distribution_strategy", None) for one in (optimizer, inner)]
+    kept = {id(one): one for one in (*held, tf.distribute.get_strategy()) if one is not None}
+    return copy.deepcopy(optimizer, kept)

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import keras
 import tensorflow as tf
 import tf_keras
-from transformers import TFPreTrainedModel
+from tf_keras.src.engine import data_adapter
+from transformers import PushToHubCallback, TFPreTrainedModel
 
 from debugger.failure import own_line
+from debugger.frameworks.keras.feeding import as_batches
 from debugger.pipelines.starting import TrainingStarts
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ class Fit:
     validation: Any = None
     epochs: int = 1
     steps_per_epoch: int | None = None
+    validation_steps: int | None = None
     class_weight: Any = None
     callbacks: tuple[Any, ...] = ()
     strings: dict[str, str] = field(default_factory=dict)
@@ -84,6 +87,7 @@ def stopped_at_training(*_: object) -> Iterator[Built]:
         setattr(owner, name, made(before))
         undo.append(lambda: setattr(owner, name, before) if own else delattr(owner, name))
 
+    patch(PushToHubCallback, "__init__", _pushes_nothing)
     patch(tf_keras.Model, "fit", lambda fit: _stopped_fit(built, fit))
     for model in (tf_keras.Model, TFPreTrainedModel):
         patch(model, "compile", lambda compile_: _noted_compile(built, compile_))
@@ -97,6 +101,18 @@ def stopped_at_training(*_: object) -> Iterator[Built]:
     finally:
         for one in undo:
             one()
+
+
+def _pushes_nothing(made: Any) -> Any:
+    """It would clone a repository of the hub as soon as it is made, and never runs here."""
+    signature = inspect.signature(made)
+
+    @wraps(made)
+    def idle(self: Any, *args: Any, **kwargs: Any) -> None:
+        signature.bind(self, *args, **kwargs)
+        tf_keras.callbacks.Callback.__init__(self)
+
+    return idle
 
 
 def _stopped_fit(built: Built, fit: Any) -> Any:
@@ -114,54 +130,46 @@ def _stopped_fit(built: Built, fit: Any) -> Any:
 
 
 def fit_of(model: Any, given: dict[str, Any], built: Built) -> Fit:
-    rows = (given["x"], given["y"], given["batch_size"])
-    split = given["validation_split"]
+    """As `fit` begins: what it refuses is refused here, in its own words."""
+    model._assert_compile_was_called()
+    x, y, weights = given["x"], given["y"], given["sample_weight"]
     validation = given["validation_data"]
-    if isinstance(validation, tuple):
-        validation = as_batches(validation[0], validation[1], given["validation_batch_size"])
-    elif split:
-        rows, validation = _divided(*rows, split)
+    if given["validation_split"] and validation is None:
+        (x, y, weights), validation = data_adapter.train_validation_split(
+            (x, y, weights), validation_split=given["validation_split"]
+        )
+    steps = given["steps_per_epoch"]
+    train = as_batches(x, y, weights, given["batch_size"], steps, given["shuffle"])
+    _handled(model, train, given)
+    if validation is not None:
+        size = given["validation_batch_size"] or given["batch_size"]
+        validation = as_batches(
+            *data_adapter.unpack_x_y_sample_weight(validation), size, given["validation_steps"]
+        )
     return Fit(
         model=model,
-        train=as_batches(*rows, shuffle=bool(given["shuffle"])),
+        train=train,
         validation=validation,
-        epochs=given["epochs"],
-        steps_per_epoch=given["steps_per_epoch"],
+        epochs=given["epochs"] - given["initial_epoch"],
+        steps_per_epoch=steps,
+        validation_steps=given["validation_steps"],
         class_weight=given["class_weight"],
-        callbacks=tuple(given["callbacks"] or ()),
+        callbacks=tuple(tf.nest.flatten(given["callbacks"] or ())),
         strings=built.strings.get(id(model), {}),
         sources=tuple(built.sources),
     )
 
 
-def as_batches(x: Any, y: Any, size: int | None, shuffle: bool = False) -> Any:
-    """Arrays as the tf.data.Dataset that Keras would make of them; anything else as it is."""
-    if isinstance(x, tf.data.Dataset) or not _is_arrays(x):
-        return x
-    arrays = x if isinstance(x, dict) else dict(x) if hasattr(x, "keys") else x
-    pairs: Any = arrays if y is None else (arrays, y)
-    rows = tf.data.Dataset.from_tensor_slices(pairs)
-    return (rows.shuffle(len(rows)) if shuffle else rows).batch(size or 32)
-
-
-def _is_arrays(x: Any) -> bool:
-    values = list(x.values()) if hasattr(x, "values") else [x]
-    return bool(values) and all(hasattr(value, "shape") for value in values)
-
-
-def _divided(x: Any, y: Any, size: int | None, share: float) -> tuple[Any, Any]:
-    """As Keras does it: the last rows are held back."""
-    first = x if not hasattr(x, "values") else next(iter(x.values()))
-    kept = int(len(first) * (1 - share))
-
-    def part(value: Any, rows: slice) -> Any:
-        if hasattr(value, "items"):
-            return {name: one[rows] for name, one in value.items()}
-        return None if value is None else value[rows]
-
-    head, tail = slice(0, kept), slice(kept, None)
-    held_back = as_batches(part(x, tail), part(y, tail), size)
-    return (part(x, head), part(y, head), size), held_back
+def _handled(model: Any, train: Any, given: dict[str, Any]) -> None:
+    """A stream without an end or steps, weights for no class: Keras says so before a step."""
+    data_adapter.DataHandler(
+        train,
+        steps_per_epoch=given["steps_per_epoch"],
+        initial_epoch=given["initial_epoch"],
+        epochs=given["epochs"],
+        class_weight=given["class_weight"],
+        model=model,
+    )
 
 
 def _noted_compile(built: Built, compile_: Any) -> Any:

@@ -9,12 +9,21 @@ import numpy as np
 import tensorflow as tf
 from transformers.keras_callbacks import KerasMetricCallback
 
-from debugger.failure import failure_of
+from debugger.failure import on_behalf
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.reading import Rows, parts_of
+from debugger.frameworks.keras.reading import (
+    HowLabels,
+    Rows,
+    batches_of,
+    classes_in,
+    dense,
+    parts_of,
+    size_of,
+    told,
+)
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
-from debugger.pipelines.metrics import Spy, classes_in, guessed, metric_watched, numbers, tried
+from debugger.pipelines.metrics import Spy, count_classes, guessed, metric_watched, numbers, tried
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import overlap
 
@@ -25,7 +34,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
     """A KerasMetricCallback is the metric where there is one, else what `compile` was given."""
     model = fit.model
     callback = next((c for c in fit.callbacks if isinstance(c, KerasMetricCallback)), None)
-    compiled = _user_metrics(model)
+    compiled = _user_metrics(model) or own_metrics(model)
     dataset = fit.validation if callback is None else callback.eval_dataset
     eval_names = data.eval.class_names if data.eval else None
     measured = dataset is not None
@@ -52,15 +61,15 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
             if callback is not None:
                 answer = _by_callback(callback, model, batches, spy)
             else:
-                answer = model.evaluate(_again(batches), verbose=0, return_dict=True)
-        constant, perfect = _tried(model, spy, callback, batches, facts)
+                rows = _again(batches)
+                answer = on_behalf(model.evaluate, rows, verbose=0, return_dict=True)
+        constant, perfect = _tried(model, spy, callback, batches, facts, train.how)
     except Exception as error:
-        failure = failure_of(error)
+        failure = told(error)
         batches = []
-    labels = sum(len(np.ravel(parts_of(batch).labels)) for batch in batches)
     return Evaluate(
         **known,
-        rows=labels,
+        rows=sum(size_of(parts_of(batch)) for batch in batches),
         called=spy.given is not None or bool(compiled and answer),
         given=_shapes(spy.given),
         into_metric=tuple(spy.into_metric),
@@ -68,7 +77,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         real=numbers(answer, ""),
         constant=constant,
         perfect=perfect,
-        tried_classes=classes_in(_labels(batches)) if batches else None,
+        tried_classes=_tried_classes(batches, train.how),
         known_metrics=tuple(answer),
         failure=failure,
     )
@@ -81,12 +90,21 @@ def _user_metrics(model: Any) -> list[Any]:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
+def own_metrics(model: Any) -> list[str]:
+    """Metrics that a model keeps by itself, beside those that it was compiled with."""
+    compiled = {id(one) for one in model.compiled_metrics.metrics}
+    names = (one.name for one in model.metrics if id(one) not in compiled)
+    return [name for name in names if "loss" not in name]
+
+
 def _some(dataset: Any) -> list[Any]:
     """As many batches as hold so many rows."""
     batches: list[Any] = []
-    for batch in islice(dataset, ROWS):
+    rows = 0
+    for batch in islice(batches_of(dataset), ROWS):
         batches.append(batch)
-        if sum(int(parts_of(b).labels.shape[0]) for b in batches) >= ROWS:
+        rows += size_of(parts_of(batch))
+        if rows >= ROWS:
             break
     return batches
 
@@ -99,8 +117,7 @@ def _again(batches: list[Any]) -> Any:
 
 def _loose(batch: Any) -> Any:
     def one(tensor: Any) -> Any:
-        shape = [None] * len(tensor.shape)
-        return tf.TensorSpec(shape, tensor.dtype)
+        return tf.type_spec_from_value(tensor)._with_tensor_ranks_only()
 
     return tf.nest.map_structure(one, batch)
 
@@ -111,7 +128,7 @@ def _by_callback(callback: Any, model: Any, batches: list[Any], spy: Spy) -> dic
     logs: dict[str, Any] = {}
     try:
         vars(callback).update(model=model, eval_dataset=batches, metric_fn=spy)
-        callback.on_epoch_end(0, logs)
+        on_behalf(callback.on_epoch_end, 0, logs)
     finally:
         vars(callback).clear()
         vars(callback).update(before)
@@ -119,20 +136,37 @@ def _by_callback(callback: Any, model: Any, batches: list[Any], spy: Spy) -> dic
 
 
 def _tried(
-    model: Any, spy: Spy, callback: Any, batches: list[Any], facts: Facts
+    model: Any, spy: Spy, callback: Any, batches: list[Any], facts: Facts, how: HowLabels
 ) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
-    labels = _labels(batches)
+    raw = _labels(batches)
+    if raw is None:
+        return None, None
+    labels = np.asarray(classes_in(raw, how))
     if labels.dtype.kind not in "iu":
         return None, None
     spy.watching = False
     if callback is not None:
-        return tried(labels, facts, lambda _, sure: spy((sure, labels)))
-    return tried(labels, facts, lambda _, sure: _asked(model, labels, sure))
+        return tried(labels, facts, lambda _, sure: spy((sure, raw)))
+    return tried(labels, facts, lambda wanted, sure: _asked(model, raw, _like(wanted, sure, how)))
+
+
+def _tried_classes(batches: list[Any], how: HowLabels) -> int | None:
+    raw = _labels(batches)
+    return None if raw is None else count_classes(classes_in(raw, how))
+
+
+def _like(wanted: Any, sure: Any, how: HowLabels) -> Any:
+    """As the model would say it: a score for each class, or a yes of its one output."""
+    return wanted[:, None].astype(np.float32) if how == "whole" else sure
 
 
 def _labels(batches: list[Any]) -> Any:
-    return np.concatenate([np.ravel(parts_of(batch).labels) for batch in batches])
+    """Of all batches, where each has its labels beside it."""
+    found = [parts_of(batch).labels for batch in batches]
+    if not found or any(labels is None for labels in found):
+        return None
+    return np.concatenate([dense(labels) for labels in found])
 
 
 def _asked(model: Any, labels: Any, predictions: Any) -> dict[str, float]:

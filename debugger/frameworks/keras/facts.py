@@ -11,25 +11,29 @@ import tensorflow as tf
 import tf_keras
 from transformers import PreTrainedTokenizerBase
 
+from debugger.frameworks.keras.answering import Answer, Loss, outputs, task
+from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Parts, size_of
-from debugger.pipelines.face import Compiled, Facts, Task
-from debugger.pipelines.models import names_in, task_of, tokenizer_from
+from debugger.pipelines.face import Compiled, Facts
+from debugger.pipelines.models import names_in, tokenizer_from
 from debugger.pipelines.rows import class_names_of
 
 _TOLD = ("learning_rate", "beta_1", "beta_2", "epsilon", "momentum", "rho", "weight_decay")
 
 
-def facts_of(fit: Fit, batch: Parts | None) -> Facts:
+def facts_of(fit: Fit, batch: Parts | None, loss: Loss, answer: Answer, loaded: bool) -> Facts:
+    """`loaded`: the model had its weights before it saw a batch."""
     model = fit.model
+    chosen = task(model, loss, batch, answer)
     config = getattr(model, "config", None)
     config = config if hasattr(config, "num_labels") else None
     source = fit.source(fit.train)
     collate = None if source is None else source.collate
     return Facts(
-        task=_task(model, config, batch),
+        task=chosen,
         model_class=type(model).__name__,
-        num_labels=config.num_labels if config is not None else _outputs(model),
+        num_labels=outputs(model, chosen, loss, answer),
         label_names=class_names_of(source.dataset if source else None) or names_in(config),
         device="cuda" if tf.config.list_physical_devices("GPU") else "cpu",
         collator=getattr(collate, "__name__", type(collate).__name__) if collate else "",
@@ -37,13 +41,13 @@ def facts_of(fit: Fit, batch: Parts | None) -> Facts:
         pads=hasattr(collate, "tokenizer") or size_of(batch) > 1,
         main_input=getattr(model, "main_input_name", "input_ids"),
         batch_size=size_of(batch),
-        pretrained=bool(getattr(model, "name_or_path", "")),
+        pretrained=loaded and bool(getattr(model, "name_or_path", "")),
         known_collator=True,
         framework="keras",
         compiled=Compiled(
             strings=fit.strings,
             defaults=_defaults(fit),
-            loss="" if getattr(model, "_using_dummy_loss", False) else _name(model.loss),
+            loss=loss.name,
             eagerly=bool(model._run_eagerly),
         ),
     )
@@ -61,27 +65,27 @@ def tokenizer_of(fit: Fit) -> PreTrainedTokenizerBase | None:
     return tokenizer_from(checkpoint)
 
 
-def blocks_of(model: Any) -> dict[str, list[Any]]:
+def blocks_of(model: Any) -> dict[str, list[str]]:
     """Weights by the part of the model they belong to: embeddings, layer 0 ..., head."""
     blocks: dict[str, list[Any]] = {}
-    for weight in model.weights:
-        blocks.setdefault(_block(weight.name, model.name), []).append(weight)
+    for name in named_weights(model):
+        blocks.setdefault(_block(name, model.name), []).append(name)
     return blocks
 
 
-def head_of(model: Any) -> list[Any]:
+def head_of(model: Any) -> list[str]:
     """The weights outside the pretrained body; none when the model has no such body."""
     body = getattr(model, getattr(model, "base_model_prefix", "") or " ", None)
     if body is None:
         return []
     inside = {id(weight) for weight in body.weights}
-    return [weight for weight in model.weights if id(weight) not in inside]
+    return [name for name, weight in named_weights(model).items() if id(weight) not in inside]
 
 
 def _defaults(fit: Fit) -> dict[str, str]:
     """What a string leaves as it is: it names an optimizer or a loss, and nothing else."""
     left: dict[str, dict[str, Any]] = {}
-    if "optimizer" in fit.strings:
+    if "optimizer" in fit.strings and hasattr(fit.model.optimizer, "get_config"):
         made = fit.model.optimizer.get_config()
         left["optimizer"] = {name: made[name] for name in _TOLD if made.get(name) is not None}
     if isinstance(fit.model.loss, str):
@@ -103,22 +107,3 @@ def _block(name: str, model: str) -> str:
     if layer := re.search(r"/layer_?\._?(\d+)/", f"/{name}"):
         return f"layer {layer[1]}"
     return parts[1] if len(parts) > 2 else parts[0]
-
-
-def _task(model: Any, config: Any, batch: Parts | None) -> Task:
-    if config is not None:
-        return task_of(model, config)
-    labels = None if batch is None else batch.labels
-    whole = labels is not None and labels.dtype.is_integer
-    return "classification" if whole and (_outputs(model) or 0) > 1 else "unknown"
-
-
-def _outputs(model: Any) -> int | None:
-    shape = getattr(model, "output_shape", None) if getattr(model, "inputs", None) else None
-    return shape[-1] if isinstance(shape, tuple) and len(shape) == 2 else None
-
-
-def _name(loss: Any) -> str:
-    if not loss:  # compile(loss=None) is kept as an empty dict
-        return "none"
-    return loss if isinstance(loss, str) else getattr(loss, "__name__", type(loss).__name__)

@@ -5,38 +5,59 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 import tf_keras
+from transformers import TFPreTrainedModel
 
-from debugger.failure import Failure, failure_of
+from debugger.failure import Failure, on_behalf
+from debugger.frameworks.keras.answering import (
+    Answer,
+    Loss,
+    answered,
+    are_shares,
+    loss_of,
+    without_labels,
+)
+from debugger.frameworks.keras.bench import Bench, named_weights
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.reading import Parts, Rows
+from debugger.frameworks.keras.reading import Parts, Rows, classes_in, dense, told
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.rows import label_range
 
 
-def forward(fit: Fit, facts: Facts, all_labels: tuple[Any, ...], first: Rows) -> Forward:
+def forward(
+    fit: Fit, facts: Facts, bench: Bench, all_labels: tuple[Any, ...], first: Rows
+) -> Forward:
     """Eagerly and without dropout, by the model's own `test_step`."""
     model, parts = fit.model, first.batch
     if parts is None:
         return Forward((), "", failure=first.failure)
-    labels = None if parts.labels is None else np.asarray(parts.labels)
-    loss, failure = _with_loss(model, parts.raw)
+    compiled = loss_of(model)
+    plain = [] if parts.labels is None else classes_in(parts.labels, first.how)
+    flat = all(isinstance(one, (int, float)) for one in plain)
     known: dict[str, Any] = {
-        "labels": tuple(labels.tolist()) if labels is not None and labels.ndim == 1 else (),
-        "label_type": "" if labels is None else labels.dtype.name,
+        "labels": tuple(plain) if flat else (),
+        "label_type": _type_of(parts, plain if flat else []),
         "problem_type": getattr(getattr(model, "config", None), "problem_type", None),
-        "label_range": label_range(all_labels, [] if labels is None else labels.ravel().tolist()),
+        "label_range": label_range(all_labels, _numbers(parts)),
         "batch_device": "cpu" if "CPU" in getattr(parts.labels, "device", "CPU") else "cuda",
-        "own_loss": _loss_of(facts) not in ("", *_CROSS_ENTROPIES),
+        "own_loss": compiled.counts not in _CROSS_ENTROPIES or not compiled.plain,
+        "batched": parts.labels is None or len(parts.labels.shape) > 0,
+        "label_smoothing": compiled.smoothing,
         **_sizes(model, parts.inputs.get(facts.main_input)),
     }
+    with bench.untouched():
+        loss, failure = _with_loss(model, parts.raw)
+    if failure is not None and _trains_its_own_way(model):
+        with bench.mounted(1, keep=False):
+            loss, failure = _by_training(model, parts.raw)
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
-    logits, of_each = _looked_at(model, parts, facts)
+    with bench.untouched():
+        answer, of_each = _looked_at(model, parts, facts, compiled)
+    logits = None if answer.scores is None else dense(answer.scores)
     finite = logits is not None and bool(np.isfinite(logits).all())
     broken = tuple(np.flatnonzero(~np.isfinite(of_each)).tolist()) if of_each is not None else ()
-    nan_weights = tuple(w.name for w in model.weights if not np.isfinite(w.numpy()).all())
+    weights = named_weights(model).items()
     return Forward(
         **known,
         loss=loss,
@@ -46,52 +67,76 @@ def forward(fit: Fit, facts: Facts, all_labels: tuple[Any, ...], first: Rows) ->
         logits_low=float(logits.min()) if logits is not None and finite else None,
         logits_high=float(logits.max()) if logits is not None and finite else None,
         nan_starts_at="logits" if logits is not None and not finite else None,
-        nan_weights=nan_weights,
+        nan_weights=tuple(name for name, w in weights if not np.isfinite(dense(w)).all()),
         nan_rows=broken,
-        expects=_expects(model, facts),
-        gives=_gives(logits) if finite else None,
+        expects=_expects(compiled),
+        gives=_gives(logits, answer, compiled) if finite else None,
+        recovers=answer.keeps_logits,
         failure=failure,
     )
 
 
-_CROSS_ENTROPIES = ("sparse_categorical_crossentropy", "SparseCategoricalCrossentropy")
+_CROSS_ENTROPIES = ("own", "numbers", "vectors", "each")
 
 
 def _with_loss(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
     try:
-        return float(model.test_step(batch)["loss"]), None
+        return loss_in(on_behalf(model.test_step, batch)), None
     except Exception as error:
-        return None, failure_of(error)
+        return None, told(error)
 
 
-def _looked_at(model: Any, parts: Parts, facts: Facts) -> tuple[Any, Any]:
-    """Logits and the loss of each example, as far as they can be had at all."""
-    inputs = {name: value for name, value in parts.inputs.items() if name != parts.inside}
+def _by_training(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
+    """A training step of one's own may be all that knows how a batch goes through."""
     try:
-        logits = scores(model(_like(parts.x, inputs), training=False))
+        return loss_in(on_behalf(model.train_step, batch)), None
+    except Exception as error:
+        return None, told(error)
+
+
+def _trains_its_own_way(model: Any) -> bool:
+    """Its `train_step` is its own, and how it is tested is not."""
+    known = (tf_keras.Model, TFPreTrainedModel)
+    own = {name: getattr(type(model), name) for name in ("train_step", "test_step")}
+    return all(own["train_step"] is not kind.train_step for kind in known) and any(
+        own["test_step"] is kind.test_step for kind in known
+    )
+
+
+def loss_in(logs: Any) -> float | None:
+    """Steps of one's own may have several losses, or none that must fall: those are not judged."""
+    found = logs if isinstance(logs, dict) else {}
+    value = found.get("loss", found.get("total_loss"))
+    return None if value is None or np.ndim(value) else float(value)
+
+
+def _looked_at(model: Any, parts: Parts, facts: Facts, loss: Loss) -> tuple[Answer, Any]:
+    """The answer and the loss of each example, as far as they can be had at all."""
+    try:
+        answer = answered(model, parts)
     except Exception:  # the failure with its loss is the one that is reported
-        return None, None
-    if logits is None:
-        return None, None
-    return np.asarray(logits), _of_each(model, parts, inputs, logits, facts)
+        return Answer(None), None
+    if answer.scores is None:
+        return answer, None
+    return answer, _of_each(model, parts, answer, facts, loss)
 
 
-def _of_each(model: Any, parts: Parts, inputs: Any, logits: Any, facts: Facts) -> Any:
-    if facts.task != "classification" or parts.labels is None or logits.shape.rank != 2:
+def _of_each(model: Any, parts: Parts, answer: Answer, facts: Facts, loss: Loss) -> Any:
+    shape = answer.shape or ()
+    if facts.task != "classification" or parts.labels is None or len(shape) != 2:
         return None
     try:
-        if not _loss_of(facts):
-            loss = model({**inputs, "labels": parts.labels}, training=False).loss
+        if loss.counts == "own":
+            inputs = without_labels(model, parts.x, parts.inside)
+            found = model({**inputs, "labels": parts.labels}, training=False).loss
+        elif loss.counts in _CROSS_ENTROPIES:
+            found = _plain(model.loss)(parts.labels, answer.scores)
         else:
-            loss = _plain(model.loss)(parts.labels, logits)
-        values = np.asarray(loss, dtype=float)
+            return None
+        values = np.asarray(found, dtype=float)
     except Exception:
         return None
-    return values if values.shape == (int(logits.shape[0]),) else None
-
-
-def _loss_of(facts: Facts) -> str:
-    return facts.compiled.loss if facts.compiled else ""
+    return values if values.shape == shape[:1] else None
 
 
 def _plain(loss: Any) -> Any:
@@ -100,29 +145,32 @@ def _plain(loss: Any) -> Any:
     return found.call if isinstance(found, tf_keras.losses.Loss) else found
 
 
-def scores(outputs: Any) -> Any:
-    """What a model returns for its classes: its logits, or all there is."""
-    if hasattr(outputs, "logits"):
-        return outputs.logits
-    return outputs if isinstance(outputs, tf.Tensor) else None
+def _type_of(parts: Parts, plain: list[Any]) -> str:
+    """Of the classes, where vectors or fractions were read as such."""
+    if parts.labels is None:
+        return ""
+    return np.asarray(plain).dtype.name if plain else dense(parts.labels).dtype.name
 
 
-def _like(x: Any, inputs: dict[str, Any]) -> Any:
-    return inputs if hasattr(x, "keys") else x
+def _numbers(parts: Parts) -> list[Any]:
+    """The labels as they came, where they are numbers at all."""
+    array = dense(parts.labels) if parts.labels is not None else np.zeros(0)
+    return array.ravel().tolist() if array.dtype.kind in "iuf" else []
 
 
-def _expects(model: Any, facts: Facts) -> Any:
+def _expects(loss: Loss) -> Any:
     """What a cross-entropy of Keras takes: probabilities, unless it is told otherwise."""
-    if _loss_of(facts) not in _CROSS_ENTROPIES:
+    if loss.counts not in ("numbers", "vectors", "each"):
         return None
-    given = getattr(tf_keras.losses.get(model.loss), "_fn_kwargs", {})
-    return "logits" if given.get("from_logits") else "probabilities"
+    return "logits" if loss.logits else "probabilities"
 
 
-def _gives(logits: Any) -> Any:
+def _gives(logits: Any, answer: Answer, loss: Loss) -> Any:
+    """Scores of single outputs may lie between 0 and 1 by chance: then nobody can tell."""
+    if are_shares(logits) or answer.keeps_logits:
+        return "probabilities"
     inside = (logits >= 0).all() and (logits <= 1).all()
-    whole = logits.ndim == 2 and np.allclose(logits.sum(axis=1), 1, atol=1e-3)
-    return "probabilities" if inside and whole else "logits"
+    return None if inside and loss.counts == "each" else "logits"
 
 
 def _finite(value: float) -> float | None:

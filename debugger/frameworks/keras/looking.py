@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sized
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from debugger.frameworks.keras.building import Fit, Source
 from debugger.frameworks.keras.facts import tokenizer_of
-from debugger.frameworks.keras.reading import Parts, Rows
+from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
 from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Sample, Split
 from debugger.pipelines.rows import (
     SHOWN_ROWS,
@@ -38,7 +40,7 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
     return Data(
         train_split,
         eval_split,
-        weighs=fit.class_weight is not None,
+        weighs=fit.class_weight is not None or train.batch.weights is not None,
         metrics=tuple(metric.name for metric in fit.model.compiled_metrics.metrics) or None,
         shared_rows=sum(key in seen for key in eval_keys),
         entry=entry,
@@ -47,14 +49,14 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
 
 def _entry(batch: Parts) -> Entry:
     named = dict(batch.inputs)
-    if batch.y is not None:
-        named["y"] = batch.labels
+    for place, value in enumerate(tf.nest.flatten(batch.y)):
+        named["y" if batch.labels is not None else f"y_{place}"] = value
     fields = {name: _field(value) for name, value in named.items() if value is not None}
     return Entry(batch.names, fields, batch.inside)
 
 
 def _field(value: Any) -> Field:
-    array = np.asarray(value)
+    array = dense(value)
     low, high = None, None
     if array.size and np.issubdtype(array.dtype, np.number):
         low, high = float(array.min()), float(array.max())
@@ -70,11 +72,12 @@ def _lengths(source: Source | None) -> tuple[int, ...]:
 def _split(
     rows: Rows, source: Source | None, facts: Facts, tokenizer: Any
 ) -> tuple[list[str], Split]:
-    ids = rows.columns.get(facts.main_input) if facts.main_input == "input_ids" else None
+    ids = rows.columns.get("input_ids")
+    ids = ids if ids and facts.main_input == "input_ids" and _are_ids(ids[0]) else None
     label = None if rows.batch is None or not rows.labels else rows.batch.inside or "y"
     names = (*rows.columns, *((label,) if label else ()))
     columns = tuple(source.dataset.column_names) if source else names
-    return split_of(
+    keys, split = split_of(
         rows.columns,
         ids,
         label,
@@ -86,7 +89,15 @@ def _split(
         kept=tuple(name for name in columns if name in names or (label and name == "label")),
         class_names=class_names_of(source.dataset) if source else None,
         texts=_texts(rows, source) if ids and tokenizer else (),
+        by_texts=False,
     )
+    wide = {n: v[0] for n, v in rows.columns.items() if v and isinstance(v[0], Wide)}
+    types = {name: f"{row.dtype}{list(row.shape)}" for name, row in wide.items()}
+    return keys, replace(split, types=split.types | types)
+
+
+def _are_ids(row: Any) -> bool:
+    return isinstance(row, list) and all(isinstance(one, int) for one in row)
 
 
 def _texts(rows: Rows, source: Source | None) -> tuple[dict[str, str], ...]:
@@ -109,8 +120,8 @@ def _sample(fit: Fit, parts: Parts, labels: list[Any], facts: Facts) -> Sample |
     if facts.main_input != "input_ids" or ids is None or len(ids.shape) != 2:
         return None
     source = fit.source(fit.train)
-    first = np.asarray(ids)[0].tolist()
-    kept = None if mask is None else np.asarray(mask)[0].tolist()
+    first = dense(ids)[0].tolist()
+    kept = None if mask is None else dense(mask)[0].tolist()
     place, texts = None, {}
     if source is not None and "input_ids" in source.dataset.column_names:
         behind: Any = source.dataset.with_format(None)
@@ -121,6 +132,11 @@ def _sample(fit: Fit, parts: Parts, labels: list[Any], facts: Facts) -> Sample |
     return sample_of(first, kept, label, tokenizer_of(fit), texts, place)
 
 
+def _rows_of(mask: Any) -> tuple[tuple[int, ...], ...]:
+    flat = mask is not None and len(mask.shape) == 2
+    return tuple(tuple(row) for row in dense(mask).tolist()) if flat else ()
+
+
 def batch(fit: Fit, train: Rows, facts: Facts) -> Batch:
     """The first batch; where none comes the data stage has said so."""
     parts = train.batch
@@ -128,11 +144,11 @@ def batch(fit: Fit, train: Rows, facts: Facts) -> Batch:
         return Batch({}, failure=train.failure)
     mask = parts.inputs.get("attention_mask")
     entry = _entry(parts)
-    labels = np.asarray(parts.labels).tolist() if parts.labels is not None else []
+    labels = classes_in(parts.labels, train.how) if parts.labels is not None else []
     flat = all(isinstance(label, (int, float)) for label in labels)
     return Batch(
         fields=entry.fields,
-        mask=tuple(tuple(row) for row in np.asarray(mask).tolist()) if mask is not None else (),
+        mask=_rows_of(mask),
         widths=_lengths(fit.source(fit.train)),
         labels=tuple(labels) if flat else (),
         sample=_sample(fit, parts, labels, facts),

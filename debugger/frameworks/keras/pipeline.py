@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import tensorflow as tf
 
 from debugger.frameworks.keras import evaluating, forwarding, gpu, looking, training
+from debugger.frameworks.keras.answering import answer_to, built, how_labels, loss_of
 from debugger.frameworks.keras.bench import Bench
 from debugger.frameworks.keras.building import Fit, stopped_at_training
 from debugger.frameworks.keras.facts import facts_of
-from debugger.frameworks.keras.reading import Rows, read
+from debugger.frameworks.keras.reading import Rows, endless, read
 from debugger.outcome import Evidence, Finding
 from debugger.pipelines import face
 from debugger.pipelines.starting import Built
@@ -28,8 +30,15 @@ class KerasPipeline:
         self._fit = fit
         self._bench = Bench(fit.model)
         with self.untouched():
-            self._first = read(fit.train, 1)
-        self.facts = facts_of(fit, self._first.batch)
+            first = read(fit.train, 1)
+        loaded = built(fit.model, first.batch)  # whoever has no weights yet is given them for good
+        self._bench = Bench(fit.model)
+        loss = loss_of(fit.model)
+        with self.untouched():
+            answer = answer_to(fit.model, first.batch)
+        self.facts = facts_of(fit, first.batch, loss, answer, loaded)
+        self._how = how_labels(self.facts.task, loss, first.batch)
+        self._first = replace(first, how=self._how)
 
     def untouched(self) -> AbstractContextManager[Any]:
         return self._bench.untouched()
@@ -37,14 +46,17 @@ class KerasPipeline:
     @cached_property
     def _train(self) -> Rows:
         with self.untouched():
-            return read(self._fit.train)
+            batches = self._fit.steps_per_epoch or 0
+            return read(self._fit.train, how=self._how, batches=endless(self._fit.train) * batches)
 
     @cached_property
     def _eval(self) -> Rows | None:
         if self._fit.validation is None:
             return None
         with self.untouched():
-            return read(self._fit.validation)
+            return read(
+                self._fit.validation, how=self._how, batches=self._fit.validation_steps or 0
+            )
 
     @cached_property
     def _data(self) -> face.Data:
@@ -59,8 +71,8 @@ class KerasPipeline:
             return looking.batch(self._fit, self._first, self.facts)
 
     def forward(self) -> face.Forward:
-        with self.untouched():
-            return forwarding.forward(self._fit, self.facts, self._train.labels, self._first)
+        labels = self._train.labels
+        return forwarding.forward(self._fit, self.facts, self._bench, labels, self._first)
 
     def step(self) -> face.Step:
         source = self._fit.source(self._fit.train)

@@ -11,38 +11,42 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from debugger.failure import Failure, failure_of
-from debugger.frameworks.keras.bench import Bench
+from debugger.failure import Failure, on_behalf
+from debugger.frameworks.keras.answering import log_shares, loss_of, scores_of, without_labels
+from debugger.frameworks.keras.bench import Bench, named_weights, optimizers_of
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import blocks_of, head_of
-from debugger.frameworks.keras.forwarding import scores
-from debugger.frameworks.keras.reading import Rows
+from debugger.frameworks.keras.forwarding import loss_in
+from debugger.frameworks.keras.reading import Rows, dense, told
+from debugger.frameworks.keras.steering import steering
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Decay, Emit, Facts, Memory, Step, Training
+from debugger.pipelines.kept import Attributes
 from debugger.pipelines.rows import one_of_each, spread
 
 WATCHED_STEPS = 2
 EVAL_BATCH = 64
 RATES_LOOKED_AT = 50
-_SCHEDULERS = (tf_keras.callbacks.LearningRateScheduler, tf_keras.callbacks.ReduceLROnPlateau)
 
 
 def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
     """Two real steps, eagerly: what reached each block, what moved it, and the learning rate."""
     model = fit.model
     with bench.mounted(WATCHED_STEPS, keep=False) as optimizer:
-        watch, before = _Watch(optimizer), bench.before
+        held = [vars(model)[name] for name in optimizers_of(model)]
+        watch, before = _Watch(held), bench.before
         failure = _fitted(fit, fit.train, WATCHED_STEPS, [watch])
-        weights = {weight.name: weight for weight in model.weights}
-        trainable = {weight.name for weight in model.trainable_weights}
-        head = tuple(weight.name for weight in head_of(model))
+        weights = named_weights(model)
+        chosen = {id(weight) for weight in model.trainable_weights} if weights else set()
+        trainable = {name for name, weight in weights.items() if id(weight) in chosen}
+        head = tuple(head_of(model))
         planned = planned_steps(fit, facts, rows)
         schedule = _schedule(optimizer)
         rates = _rates(schedule, planned)
         peak = max(rates) if rates else _rate(optimizer)
         return Step(
             blocks=tuple(
-                _block(name, [w.name for w in group], weights, trainable, before, watch)
+                _block(name, group, weights, trainable, before, watch)
                 for name, group in blocks_of(model).items()
             ),
             steps=watch.steps,
@@ -54,7 +58,7 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             total=sum(math.prod(weight.shape) for weight in weights.values()),
             head=head,
             head_frozen=bool(head) and not trainable & set(head),
-            nan_after=tuple(n for n, w in weights.items() if not np.isfinite(w.numpy()).all()),
+            nan_after=tuple(n for n, w in weights.items() if not np.isfinite(dense(w)).all()),
             decay=_decay(schedule, planned, (rows or 0) * fit.epochs),
             last_learning_rate=rates[-1] if rates else None,
             failure=failure,
@@ -63,15 +67,14 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
 
 def overfit(fit: Fit, facts: Facts, bench: Bench, rows: Rows, steps: int, emit: Emit) -> Memory:
     """The course's test: the same few rows again and again, at the script's own learning rate."""
-    model, chosen = fit.model, one_of_each(rows.labels, facts.batch_size or rows.looked_at)
+    model = fit.model
     if rows.batch is None:
         return Memory(failure=rows.failure)
-    batch = _batch(rows, chosen)
+    chosen, batch = _one_batch(rows, facts)
     rates = _rates(_schedule(model.optimizer), planned_steps(fit, facts, rows.count))
     with bench.mounted(steps, keep=not rates) as optimizer:
         if rates:  # twenty steps of somebody's own long warm-up would prove nothing
-            constant = tf.Variable(tf.constant(max(rates)), trainable=False)
-            vars(optimizer)["_learning_rate"] = constant
+            _hold(optimizer, max(rates))
         curve = _Curve(steps, emit)
         before = _accuracy(model, rows, chosen, facts)
         repeated = tf.data.Dataset.from_tensors(batch).repeat()
@@ -94,23 +97,48 @@ def train(
     model = fit.model
     usable = held_out is not None and held_out.failure is None and bool(held_out.labels)
     rows = spread(held_out.looked_at, EVAL_ROWS) if usable and held_out else []
-    labels = Counter(held_out.labels[row] for row in rows) if held_out else Counter()
+    plain = [held_out.labels[row] for row in rows] if held_out else []
+    labels = Counter(label for label in plain if isinstance(label, (int, float, str)))
     planned = planned_steps(fit, facts, None)
 
     def evaluated() -> Fared:
         return _accuracy(model, held_out, rows, facts) if held_out else (None, None, {})
 
+    own = steering(fit.callbacks)
+    kept = [Attributes(getattr(one, "own", one)) for one in own]
     with bench.mounted(steps) as optimizer:
         curve = _Curve(min(steps, planned or steps), emit, evaluated)
-        own = [one for one in fit.callbacks if isinstance(one, _SCHEDULERS)]
-        failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve])
+        epoch = _steps_per_epoch(fit) if own else None
+        failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve], epoch)
         peak = max(_rates(_schedule(optimizer), planned) or curve.rates, default=None)
+    for one in kept:
+        one.restore()
     known = {
         "trained_on": trained_on.labels,
         "epochs": len(curve.losses) * fit.epochs / planned if planned else None,
         "weights": model.count_params(),
     }
     return curve.training(facts, labels, len(rows), planned or 0, peak, failure, **known)
+
+
+def _one_batch(rows: Rows, facts: Facts) -> tuple[list[int], Any]:
+    """Rows of every class in turn, where they are classes; else the first batch as it came."""
+    assert rows.batch is not None
+    if _are_classes(rows, facts):
+        chosen = one_of_each(rows.labels, facts.batch_size or rows.looked_at)
+        return chosen, rows.again(chosen)
+    return list(range(facts.batch_size)), rows.batch.raw
+
+
+def _are_classes(rows: Rows, facts: Facts) -> bool:
+    """Rows with a number for a class, of which a batch can be made anew."""
+    known = facts.task == "classification" and rows.leaves and rows.labels
+    return bool(known) and all(isinstance(label, int) for label in rows.labels)
+
+
+def _steps_per_epoch(fit: Fit) -> int | None:
+    batches = fit.steps_per_epoch or int(fit.train.cardinality())
+    return batches if batches > 0 else None
 
 
 def planned_steps(fit: Fit, facts: Facts, rows: int | None) -> int | None:
@@ -123,50 +151,61 @@ def planned_steps(fit: Fit, facts: Facts, rows: int | None) -> int | None:
     return batches * fit.epochs if batches > 0 else None
 
 
-def _fitted(fit: Fit, data: Any, steps: int, callbacks: list[Any]) -> Failure | None:
-    """The model's own `fit` over so many steps; None when nothing went wrong."""
+def _fitted(
+    fit: Fit, data: Any, steps: int, callbacks: list[Any], epoch: int | None = None
+) -> Failure | None:
+    """The model's own training over so many steps; None when nothing went wrong.
+
+    In one go, or in the script's own epochs for callbacks that count them.
+    """
     try:
-        fit.model.fit(
+        on_behalf(
+            tf_keras.Model.fit,
+            fit.model,
             data,
-            steps_per_epoch=steps,
-            epochs=1,
+            steps_per_epoch=min(steps, epoch or steps),
+            epochs=math.ceil(steps / min(steps, epoch or steps)),
             verbose=0,
             shuffle=False,
             class_weight=fit.class_weight,
             callbacks=callbacks,
         )
     except Exception as error:
-        return failure_of(error)
+        return told(error)
     return None
 
 
 class _Watch(tf_keras.callbacks.Callback):
-    """Notes the gradients on their way into the optimizer, and the learning rate of each step."""
+    """Notes the gradients on their way into the optimizers, and the rate of each step."""
 
-    def __init__(self, optimizer: Any) -> None:
+    def __init__(self, optimizers: list[Any]) -> None:
         super().__init__()
         self.steps = 0
-        self.gradients: dict[str, float] = {}
+        self.gradients: dict[int, float] = {}
         self.learning_rates: list[float] = []
-        self._optimizer = optimizer
-        self._apply = optimizer.apply_gradients
+        self._optimizers = optimizers
 
     def on_train_begin(self, logs: Any = None) -> None:
-        self._optimizer.apply_gradients = self._note
+        for optimizer in self._optimizers:
+            optimizer.apply_gradients = self._noted(optimizer.apply_gradients)
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self.learning_rates.append(_rate(self._optimizer) or 0.0)
+        self.learning_rates.append(_rate(self._optimizers[0]) or 0.0)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self.steps = batch + 1
 
-    def _note(self, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
-        pairs = list(grads_and_vars)
-        for gradient, weight in pairs:
-            if gradient is not None:
-                norm = math.sqrt(2 * float(tf.nn.l2_loss(tf.convert_to_tensor(gradient))))
-                self.gradients[weight.name] = max(norm, self.gradients.get(weight.name, 0.0))
-        return self._apply(pairs, *args, **kwargs)
+    def _noted(self, apply: Callable[..., Any]) -> Callable[..., Any]:
+        def noted(grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = list(grads_and_vars)
+            for gradient, weight in pairs:
+                if gradient is not None:
+                    values = tf.cast(tf.convert_to_tensor(gradient), tf.float32)
+                    norm = math.sqrt(2 * float(tf.nn.l2_loss(values)))
+                    self.gradients[id(weight)] = max(norm, self.gradients.get(id(weight), 0.0))
+            return on_behalf(apply, pairs, *args, **kwargs)
+
+        return noted
 
 
 class _Curve(Curve, tf_keras.callbacks.Callback):
@@ -175,69 +214,56 @@ class _Curve(Curve, tf_keras.callbacks.Callback):
     def __init__(self, limit: int, emit: Emit, evaluate: Callable[[], Fared] | None = None) -> None:
         tf_keras.callbacks.Callback.__init__(self)
         Curve.__init__(self, limit, emit, evaluate)
+        self.taken = 0
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         self.model.reset_metrics()  # Keras prints the mean since the epoch began
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        step = batch + 1
-        loss = float((logs or {}).get("loss", math.nan))
-        self.note(step, loss, _rate(self.model.optimizer) or 0.0)
-        self.look(step, step >= self.limit)
-        if step >= self.limit:
+        self.taken += 1
+        loss = loss_in(logs)
+        if loss is not None:
+            self.note(self.taken, loss, _rate(self.model.optimizer) or 0.0)
+        self.look(self.taken, self.taken >= self.limit)
+        if self.taken >= self.limit:
             self.model.stop_training = True
 
 
 def _accuracy(model: Any, rows: Rows, chosen: list[int], facts: Facts) -> Fared:
     """The loss is the mean cross-entropy, whatever the script's own loss is."""
-    if facts.task != "classification" or not rows.labels or rows.batch is None:
+    if not _are_classes(rows, facts) or rows.batch is None:
         return None, None, {}
+    loss = loss_of(model)
     right, losses = 0, []
     paired: Counter[tuple[int, int]] = Counter()
     for start in range(0, len(chosen), EVAL_BATCH):
         part = chosen[start : start + EVAL_BATCH]
-        logits = np.asarray(scores(model(_inputs(rows, part), training=False)), dtype=float)
+        x = without_labels(model, rows.inputs(part), rows.batch.inside)
+        shares = log_shares(scores_of(model(x, training=False)), loss)
         labels = np.asarray([rows.labels[row] for row in part])
-        if logits.ndim != 2 or labels.ndim != 1:
+        if shares is None or len(shares) != len(labels):
             return None, None, {}
-        guesses = logits.argmax(axis=-1)
+        guesses = shares.argmax(axis=-1)
         right += int((guesses == labels).sum())
         paired.update(zip(labels.tolist(), guesses.tolist(), strict=True))
-        if labels.min() >= 0 and labels.max() < logits.shape[1]:
-            highest = logits.max(axis=1, keepdims=True)
-            spread_out = np.log(np.exp(logits - highest).sum(axis=1)) + highest[:, 0]
-            losses += (spread_out - logits[np.arange(len(labels)), labels]).tolist()
+        if labels.min() >= 0 and labels.max() < shares.shape[1]:
+            losses += (-shares[np.arange(len(labels)), labels]).tolist()
     mean = float(np.mean(losses)) if len(losses) == len(chosen) and losses else None
     mean = mean if mean is not None and math.isfinite(mean) else None
     return (right / len(chosen) if chosen else None), mean, dict(paired)
 
 
-def _inputs(rows: Rows, chosen: list[int]) -> Any:
-    """These rows as one batch, shorter ones filled up at the end, as a collator does it."""
-    assert rows.batch is not None
-    made = {}
-    for name, values in rows.columns.items():
-        part = [values[row] for row in chosen]
-        like = rows.batch.inputs[name]
-        if isinstance(part[0], list):
-            width = max(len(row) for row in part)
-            part = [row + [0] * (width - len(row)) for row in part]
-        made[name] = tf.constant(np.asarray(part), dtype=like.dtype)
-    return made if hasattr(rows.batch.x, "keys") else next(iter(made.values()))
-
-
-def _batch(rows: Rows, chosen: list[int]) -> Any:
-    """As `fit` would be given it: the labels inside or beside the inputs, where they stood."""
-    assert rows.batch is not None
-    inputs = _inputs(rows, chosen)
-    labels = tf.constant([rows.labels[row] for row in chosen], dtype=rows.batch.labels.dtype)
-    if rows.batch.y is None:
-        return {**inputs, rows.batch.inside: labels} if rows.batch.inside else inputs
-    y = rows.batch.y
-    return inputs, ({next(iter(y)): labels} if hasattr(y, "keys") else labels)
+def _hold(optimizer: Any, rate: float) -> None:
+    """The learning rate stays where it is, whatever the schedule says."""
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+        optimizer._hyper["learning_rate"] = rate
+    else:
+        vars(optimizer)["_learning_rate"] = tf.Variable(tf.constant(rate), trainable=False)
 
 
 def _rate(optimizer: Any) -> float | None:
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
     if (schedule := _schedule(optimizer)) is not None:
         return _plain(schedule(optimizer.iterations))  # the optimizer tells that of its last step
     rate: Any = getattr(optimizer, "learning_rate", None)
@@ -252,8 +278,10 @@ def _plain(rate: Any) -> float:
 
 
 def _schedule(optimizer: Any) -> Any:
-    """None where the learning rate is one number."""
-    rate = getattr(optimizer, "_learning_rate", None)
+    """None where the learning rate is one number. What mixed precision wraps has it inside."""
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+    legacy = isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer)
+    rate = getattr(optimizer, "learning_rate" if legacy else "_learning_rate", None)
     return rate if isinstance(rate, tf_keras.optimizers.schedules.LearningRateSchedule) else None
 
 
@@ -282,7 +310,9 @@ def _block(
     before: dict[str, Any],
     watch: _Watch,
 ) -> Block:
-    gradients = [watch.gradients[m] for m in members if m in watch.gradients]
+    gradients = [
+        watch.gradients[id(weights[m])] for m in members if id(weights[m]) in watch.gradients
+    ]
     moved = _norm([weights[m].numpy() - before[m] for m in members])
     size = _norm([before[m] for m in members])
     return Block(

@@ -18,7 +18,7 @@ from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
 from debugger.pipelines.metrics import (
     Spy,
-    classes_in,
+    count_classes,
     guessed,
     metric_watched,
     numbers,
@@ -225,7 +225,7 @@ def _guessed(given: Any, facts: Facts) -> Guesses:
 def _classes_in(given: Any, facts: Facts) -> int | None:
     if given is None or facts.task != "classification" or isinstance(given.label_ids, tuple):
         return None
-    return classes_in(_on_the_cpu(given.label_ids))
+    return count_classes(_on_the_cpu(given.label_ids))
 
 
 def _shapes(given: Any) -> dict[str, tuple[int, ...]]:

@@ -57,12 +57,12 @@ def nan_under_xla() -> Any:
     return fitted(tiny.compiled(model, loss=None, metrics=None), inside=True, validation=None)
 
 
-def probabilities() -> Any:
+def probabilities(activation: Any) -> Any:
     """Their sum is 1, and the loss is told to expect logits."""
     layers = [
         tf.keras.layers.Embedding(tiny.WORDS, 4),
         tf.keras.layers.GlobalAveragePooling1D(),
-        tf.keras.layers.Dense(3, activation="softmax"),
+        tf.keras.layers.Dense(3, activation=activation),
     ]
     return tiny.compiled(tf.keras.Sequential([tf.keras.Input((tiny.LENGTH,)), *layers]))
 
@@ -101,7 +101,9 @@ CASES = [
     Case("forward", "loss_expects_probabilities", lambda: fitted(
         tiny.compiled(loss="sparse_categorical_crossentropy"))),
     Case("forward", "softmax_twice", lambda: fitted(
-        probabilities(), train=tiny.batches().map(only_ids))),
+        probabilities(tf.nn.softmax), train=tiny.batches().map(only_ids))),
+    Case("forward", "logits_behind_probabilities", lambda: fitted(
+        probabilities("softmax"), train=tiny.batches().map(only_ids))),
     Case("step", "schedule_too_long", lambda: fitted(decaying(24))),
     Case("step", "schedule_too_short", lambda: fitted(decaying(1), epochs=20)),
     Case("step", "everything_frozen", lambda: fitted(frozen("all"))),

@@ -1,0 +1,75 @@
+"""Which of a script's callbacks belong to the training itself: those that steer the learning rate.
+
+The others stop it early, print, measure, save or push, and are not run.
+"""
+
+from __future__ import annotations
+
+import dis
+from typing import Any
+
+import tf_keras
+
+_OF_KERAS = (tf_keras.callbacks.LearningRateScheduler, tf_keras.callbacks.ReduceLROnPlateau)
+_RATES = ("learning_rate", "lr", "_learning_rate")
+_SETTERS = ("set_value", "assign", "assign_add", "assign_sub", "setattr")
+
+
+def steering(callbacks: tuple[Any, ...]) -> list[Any]:
+    own = [one for one in callbacks if isinstance(one, tf_keras.callbacks.Callback)]
+    return [one if isinstance(one, _OF_KERAS) else Quiet(one) for one in own if _steers(one)]
+
+
+class Quiet(tf_keras.callbacks.Callback):
+    """A callback of one's own, in a rehearsal that lacks what it may ask for: evaluation's logs."""
+
+    def __init__(self, own: Any) -> None:
+        super().__init__()
+        self.own: Any = own
+
+    def set_params(self, params: Any) -> None:
+        self._ask("set_params", params)
+
+    def set_model(self, model: Any) -> None:
+        self._ask("set_model", model)
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        self._ask("on_train_begin", logs)
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self._ask("on_epoch_begin", epoch, logs)
+
+    def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
+        self._ask("on_train_batch_begin", batch, logs)
+
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
+        self._ask("on_train_batch_end", batch, logs)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        self._ask("on_epoch_end", epoch, logs)
+
+    def _ask(self, hook: str, *given: Any) -> None:
+        if self.own is None:
+            return
+        try:
+            getattr(self.own, hook)(*given)
+        except Exception:  # of a rehearsal, so it is no fault of the script
+            self.own = None
+
+
+def _steers(callback: Any) -> bool:
+    if isinstance(callback, _OF_KERAS):
+        return True
+    kind = type(callback)
+    if kind.__module__.startswith(("tf_keras.", "transformers.", "keras.")):
+        return False
+    return any(map(_sets_a_rate, vars(kind).values()))
+
+
+def _sets_a_rate(method: Any) -> bool:
+    code = getattr(method, "__code__", None)
+    if code is None:
+        return False
+    read = {*code.co_names, *(one for one in code.co_consts if isinstance(one, str))}
+    stored = {one.argval for one in dis.get_instructions(code) if one.opname == "STORE_ATTR"}
+    return any(name in stored or (name in read and read & {*_SETTERS}) for name in _RATES)
