@@ -246,7 +246,7 @@ def _texts(values: Mapping[str, Sequence[Any]], left_out: str | None) -> list[st
         if name != left_out
         and len(column)
         and all(isinstance(text, str) for text in column)
-        and len(set(column)) > len(column) // 2
+        and len(set(column)) > min(MOST_WORDS, len(column) // 2)
     ]
 
 

@@ -128,7 +128,7 @@ def nothing_to_learn(seen: Batch, view: View) -> Verdict | CannotJudge | None:
 def nothing_masked(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """A model that reads both ways sees the very word that it is asked for."""
     targets = seen.targets
-    if targets is None or not view.facts.model_class.endswith("ForMaskedLM"):
+    if targets is None or view.facts.task != "masked_lm":
         return NOT_FOR_THIS_TASK
     if targets.masked or (targets.same or 0.0) < NEARLY_ALL:
         return None

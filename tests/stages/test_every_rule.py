@@ -479,7 +479,7 @@ CASES += [
     of_batch(
         targets.nothing_masked,
         {"masked": 3},
-        replace(FACTS, task="tokens", model_class="BertForMaskedLM"),
+        replace(FACTS, task="masked_lm"),
         targets=Targets(40, 0, same=1.0),
     ),
     of_batch(targets.masked_for_causal, {"masked": 0}, OF_WORDS, targets=Targets(6, 34, masked=5)),
