@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
+from debugger.pipelines.inputs import Padding, Read, Signal
+from debugger.pipelines.targets import Aims, Targets
 
 Task = Literal[
     "classification",
@@ -100,6 +102,8 @@ class Split:
     bare_digest: str = ""
     sample: tuple[str, ...] = ()
     judged: tuple[tuple[str, Any], ...] = ()
+    read: Read | None = None
+    aims: Aims | None = None
 
 
 @dataclass(frozen=True)
@@ -156,7 +160,7 @@ class Sample:
 class Batch:
     """Of rows that could not be put together: the first, and by field the lengths of all.
 
-    They are `first_row` and `handed`.
+    They are `first_row` and `handed`. `dropped` are the columns that never reach the collator.
     """
 
     fields: dict[str, Field]
@@ -169,6 +173,11 @@ class Batch:
     sample: Sample | None = None
     handed: dict[str, tuple[int, ...]] = field(default_factory=dict)
     first_row: dict[str, Any] = field(default_factory=dict)
+    padding: Padding | None = None
+    signal: Signal | None = None
+    targets: Targets | None = None
+    dropped: tuple[str, ...] = ()
+    asked_for: tuple[str, ...] = ()
     failure: Failure | None = None
 
 
@@ -193,6 +202,10 @@ class Earlier:
 class Forward:
     """`first_logits` are of the batch's first example.
 
+    `asks` is how many tokens ahead of the one that is read the loss looks, None where nothing shows
+    it. `bounds` are the least and the most that the output can be; `distance` is how far the
+    average label is from what the model says, `reach` how far this training can take it. `dropped`
+    are columns that never reach the loss, and `asked_for` those that its code names.
     Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
     `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
     labels have an axis for the rows.
@@ -219,6 +232,12 @@ class Forward:
     label_range: tuple[float, float] | None = None
     batch_device: str = ""
     earlier: Earlier | None = None
+    asks: int | None = None
+    bounds: tuple[str, float, float] | None = None
+    distance: float | None = None
+    reach: float | None = None
+    dropped: tuple[str, ...] = ()
+    asked_for: tuple[str, ...] = ()
     expects: Literal["logits", "probabilities"] | None = None
     gives: Literal["logits", "probabilities"] | None = None
     recovers: bool = False

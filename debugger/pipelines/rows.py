@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from debugger.pipelines.face import Data, Sample, Split
+from debugger.pipelines.inputs import padding_mask, read_of
+from debugger.pipelines.targets import aims_of
 
 SHOWN_ROWS = 4
 LABELS = ("labels", "label", "label_ids")
@@ -37,7 +39,7 @@ def spread(count: int, most: int) -> list[int]:
     return [place * count // rows for place in range(rows)]
 
 
-def real_lengths(ids: list[Any], mask: list[Any] | None) -> Iterable[int]:
+def real_lengths(ids: list[Any], mask: Sequence[Any] | None) -> Iterable[int]:
     if mask is None:
         return (len(row) for row in ids)
     return (sum(row) for row in mask)
@@ -155,6 +157,7 @@ def split_of(
     the types of columns that are too large to be read: without them no two rows can be compared.
     """
     ids, mask = flat(ids), flat(values.get("attention_mask"))
+    mask = padding_mask(ids, mask, tokenizer) if ids else None
     lengths = tuple(real_lengths(ids, mask)) if ids else ()
     keys = [] if unread and not ids else row_keys(values, ids, lengths, label, by_texts)
     class_names = known["class_names"]
@@ -180,6 +183,8 @@ def split_of(
         bare_digest=digest(keys, [""] * len(labels)),
         sample=sample(keys, labels) if ids and labels else (),
         judged=_judged(keys, ids, lengths, labels, tokenizer) if ids and labels else (),
+        read=read_of(values, keys, ids, label, labels, class_names, tokenizer),
+        aims=aims_of(values, ids, labels, tokenizer),
     )
 
 

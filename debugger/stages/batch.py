@@ -8,6 +8,7 @@ from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
 from debugger.pipelines.rows import short, type_of
+from debugger.stages import inputs, targets
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -114,12 +115,14 @@ def padding_not_ignored(seen: Batch, view: View) -> Verdict | CannotJudge | None
     """With a label for each token, padding must carry -100, or the loss learns padding."""
     if view.facts.task not in ("tokens", "causal_lm", "masked_lm", "seq2seq"):
         return NOT_FOR_THIS_TASK
-    if seen.padded_positions == 0:
+    filled = 0 if seen.targets is None else seen.targets.filled
+    if seen.padded_positions == 0 and not filled:
         return CannotJudge("no_padding_here")
-    if seen.counted_padding == 0:
+    if seen.counted_padding == 0 and not filled:
         return None
     line = view.places.argument("data_collator")
-    return fault(line, counted=seen.counted_padding, padded=seen.padded_positions)
+    padded = seen.padded_positions if seen.counted_padding else filled
+    return fault(line, counted=seen.counted_padding or filled, padded=padded)
 
 
 RULES: tuple[Rule, ...] = (
@@ -128,6 +131,8 @@ RULES: tuple[Rule, ...] = (
     text_columns,
     no_pad_token,
     padding_not_ignored,
+    *inputs.OF_A_BATCH,
+    *targets.OF_A_BATCH,
 )
 BATCH = Stage(
     "batch",

@@ -8,6 +8,7 @@ from typing import Any
 from debugger.evidence.tables import pairs, say
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Compiled, Facts, Forward, Pipeline
+from debugger.stages import inputs, targets
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -276,6 +277,8 @@ RULES: tuple[Rule, ...] = (
     nan_forward,
     trained_already,
     first_loss_off,
+    inputs.column_dropped,
+    *targets.OF_A_LOSS,
 )
 FORWARD = Stage(
     "forward", observe, show, measured, RULES, blocks=("step", "evaluate", "overfit", "train")

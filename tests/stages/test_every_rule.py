@@ -30,10 +30,24 @@ from debugger.pipelines.face import (
     Memory,
     Split,
     Step,
+    Task,
     Training,
 )
+from debugger.pipelines.inputs import Padding, Read, Signal
+from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
 from debugger.script.places import Places
-from debugger.stages import batch, data, evaluate, forward, judging, overfit, step, train
+from debugger.stages import (
+    batch,
+    data,
+    evaluate,
+    forward,
+    inputs,
+    judging,
+    overfit,
+    step,
+    targets,
+    train,
+)
 from debugger.stages.judging import Verdict, View
 from tests.stages.test_step import FACTS
 
@@ -340,6 +354,190 @@ CASES += [
         ),
         {"failure": failed("RuntimeError", "Expected all tensors to be on one line")},
         says={"model": "cpu"},
+    ),
+]
+
+
+def of_tokens(
+    rule: Callable[..., Any], silent: dict[str, Any], numbers: dict[str, Any], **seen: Any
+) -> Case:
+    """A case about what the tokens of the training rows say."""
+    read = Read(**{"rows": 40, "inputs": 40, "pieces": 100, **seen})
+    return of_rows(rule, {"read": replace(read, **silent)}, numbers, read=read)
+
+
+def of_labels(rule: Callable[..., Any], task: Task, seen: Aims, silent: Aims, **says: Any) -> Case:
+    """A case about the labels of the training rows."""
+    case = of_rows(rule, {"aims": silent}, says, aims=seen)
+    return replace(case, facts=replace(FACTS, task=task))
+
+
+def of_batch(rule: Callable[..., Any], silent: dict[str, Any], facts: Facts, **seen: Any) -> Case:
+    """A case about a batch; what silences it changes what was seen under the same name."""
+    name, value = next(iter(seen.items()))
+    return Case(rule, Batch({}, **seen), {name: replace(value, **silent)}, facts)
+
+
+PADDED = Padding(filled=6, open=0, real=18, hidden=0, has_mask=True, rows=2, side="right")
+PICTURES = Signal("pixel_values", -1.0, 1.0, 0.5, 8, False, 0.01, labels=3)
+OF_WORDS = replace(FACTS, task="causal_lm")
+TRAINED_BEFORE = replace(FACTS, pretrained=True)
+CASES += [
+    of_tokens(
+        inputs.tokenizer_of_another_model,
+        {"clashing": 0.2},
+        {"share": 0.9, "number": 7, "here": "dog", "there": "cat"},
+        clashing=0.9,
+        clash=(7, "dog", "cat"),
+    ),
+    of_tokens(inputs.unknown_tokens, {"unknown": 14}, {"share": 0.6, "pieces": 100}, unknown=60),
+    of_tokens(inputs.wrong_column_read, {"says": None}, {"name": "idx"}, says="idx"),
+    of_tokens(inputs.identical_rows, {"inputs": 2}, {"rows": 40}, inputs=1),
+    of_tokens(inputs.contradicting_labels, {"contradicting": 7}, {"rows": 8}, contradicting=8),
+    of_tokens(
+        inputs.text_mostly_cut,
+        {"kept": (0.7,) * 40},
+        {"kept": 0.2, "length": 8},
+        kept=(0.2,) * 40,
+        limit=8,
+    ),
+    of_tokens(
+        inputs.second_sentence_cut,
+        {"lost": {"b": 0.4}},
+        {"gone": "b", "share": 0.6},
+        lost={"a": 0.0, "b": 0.6},
+    ),
+    of_tokens(inputs.label_in_text, {"told_others": 0.5}, {"share": 1.0}, told=1.0),
+    Case(
+        inputs.column_dropped,
+        Batch({}, dropped=("text", "idx"), failure=failed("KeyError", "'text'")),
+        {"failure": failed("KeyError", "'bbox'")},
+        says={"name": "text", "columns": "text, idx"},
+    ),
+    of_batch(
+        inputs.mask_missing,
+        {"felt": False},
+        TRAINED_BEFORE,
+        padding=replace(PADDED, has_mask=False, open=6, felt=True),
+    ),
+    of_batch(
+        inputs.mask_over_padding,
+        {"open": 0},
+        TRAINED_BEFORE,
+        padding=replace(PADDED, open=6, felt=True),
+    ),
+    of_batch(
+        inputs.mask_hides_text, {"hidden": 5}, FACTS, padding=replace(PADDED, hidden=18, open=6)
+    ),
+    of_batch(
+        inputs.padded_on_the_right,
+        {"side": "left"},
+        OF_WORDS,
+        padding=replace(PADDED, generates=True),
+    ),
+    of_batch(
+        inputs.identical_inputs, {"labels": 1}, FACTS, signal=replace(PICTURES, identical=True)
+    ),
+    of_batch(
+        inputs.inputs_not_scaled, {"high": 3.0}, TRAINED_BEFORE, signal=replace(PICTURES, high=255)
+    ),
+    of_batch(
+        inputs.inputs_nearly_constant, {"high": 1.0}, FACTS, signal=replace(PICTURES, high=-0.99)
+    ),
+    of_batch(
+        inputs.inputs_saturated, {"at_ends": 0.9}, FACTS, signal=replace(PICTURES, at_ends=0.97)
+    ),
+    of_batch(
+        inputs.inputs_not_normalised,
+        {"low": -1.0},
+        TRAINED_BEFORE,
+        signal=replace(PICTURES, low=0.0, normalises=True),
+    ),
+    of_labels(targets.labels_not_finite, "regression", Aims(40, not_finite=2), Aims(40), labels=2),
+    of_labels(
+        targets.labels_beyond_yes_or_no, "multilabel", Aims(beyond=2.0), Aims(beyond=0.9), value=2.0
+    ),
+    of_labels(
+        targets.labels_not_aligned,
+        "tokens",
+        Aims(aligned=Aligned(40, unequal=9)),
+        Aims(aligned=Aligned(40, unequal=2)),
+        rows=9,
+        of=40,
+    ),
+    of_labels(
+        targets.labels_off_by_one,
+        "tokens",
+        Aims(aligned=Aligned(40, framed=40, first=40, first_word=40)),
+        Aims(aligned=Aligned(40, framed=40, first=40, first_word=40, last_word=40, last=40)),
+        moved=-1,
+    ),
+    of_labels(
+        targets.spans_all_absent,
+        "unknown",
+        Aims(spans=Spans(40, absent=40, outside=0, reversed=0)),
+        Aims(spans=Spans(40, absent=39, outside=0, reversed=0)),
+        rows=40,
+    ),
+    of_labels(
+        targets.spans_outside,
+        "unknown",
+        Aims(spans=Spans(40, absent=0, outside=8, reversed=0)),
+        Aims(spans=Spans(40, absent=40, outside=0, reversed=0)),
+        share=0.2,
+    ),
+    of_labels(
+        targets.spans_reversed,
+        "unknown",
+        Aims(spans=Spans(40, absent=0, outside=0, reversed=4)),
+        Aims(spans=Spans(40, absent=0, outside=0, reversed=0)),
+        rows=4,
+    ),
+    Case(
+        targets.same_word_other_number,
+        Data(
+            replace(SPLIT, read=Read(spelled={"0": "no", "1": "yes"}, spelled_in="said")),
+            replace(SPLIT, read=Read(spelled={"0": "yes", "1": "no"}, spelled_in="said")),
+        ),
+        {"eval": replace(SPLIT, read=Read(spelled={"1": "yes", "2": "un"}, spelled_in="said"))},
+        says={"word": "no", "train": "0", "other": "1", "moved": 2},
+    ),
+    of_batch(targets.nothing_to_learn, {"counted": 1}, OF_WORDS, targets=Targets(0, 40)),
+    of_batch(
+        targets.nothing_masked,
+        {"masked": 3},
+        replace(FACTS, task="masked_lm"),
+        targets=Targets(40, 0, same=1.0),
+    ),
+    of_batch(targets.masked_for_causal, {"masked": 0}, OF_WORDS, targets=Targets(6, 34, masked=5)),
+    of_batch(
+        targets.decoder_sees_answer,
+        {"decoder_same": 0.3},
+        replace(FACTS, task="seq2seq"),
+        targets=Targets(40, 0, decoder_same=1.0),
+    ),
+    of_batch(
+        targets.labels_copy_inputs,
+        {"same": 0.98},
+        replace(FACTS, task="seq2seq"),
+        targets=Targets(40, 0, same=1.0),
+    ),
+    of_batch(
+        targets.ends_never_learned, {"ends_counted": 1}, OF_WORDS, targets=Targets(40, 4, ends=4)
+    ),
+    Case(targets.looks_too_far_ahead, replace(FINE, asks=2), {"asks": 1}, OF_WORDS),
+    Case(targets.asks_for_its_input, replace(FINE, asks=0), {"asks": 1}, OF_WORDS),
+    Case(
+        targets.output_cannot_reach,
+        replace(FINE, bounds=("sigmoid", 0.0, 1.0), label_range=(0.0, 100.0)),
+        {"label_range": (0.0, 1.0)},
+        says={"name": "sigmoid", "most": 1.0, "high": 100.0},
+    ),
+    Case(
+        targets.labels_far_off,
+        replace(FINE, distance=50.0, reach=2.0),
+        {"reach": 51.0},
+        says={"distance": 50.0, "reach": 2.0},
     ),
 ]
 

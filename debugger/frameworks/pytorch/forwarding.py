@@ -9,6 +9,7 @@ import torch
 from transformers import Trainer
 
 from debugger.failure import Failure, failure_of_script, on_behalf
+from debugger.frameworks.pytorch import targets
 from debugger.frameworks.pytorch.batches import (
     fields_of,
     first_batch,
@@ -62,6 +63,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         else None,
         nan_weights=broken_weights(model),
         failure=failure,
+        **targets.asked(trainer, fields_of(batch), labels, logits, loss),
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import failure_of_script, on_behalf
+from debugger.frameworks.pytorch import inputs
 from debugger.frameworks.pytorch.batches import fields_of, first_batch, labels_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
@@ -78,7 +80,7 @@ def _split(
     looked_at = len(next(iter(values.values()), ()))
     first = range(min(SHOWN_ROWS, looked_at))
     ids = values.get(facts.main_input) if facts.main_input == "input_ids" else None
-    return split_of(
+    keys, split = split_of(
         values,
         ids if ids and _are_tokens(ids[0]) else None,
         label,
@@ -93,6 +95,10 @@ def _split(
         texts=tuple({n: v[i] for n, v in values.items() if isinstance(v[i], str)} for i in first),
         few_valued=_few_valued(values, kept),
     )
+    clash = inputs.clash(trainer, ids, tokenizer, facts)
+    if split.read is None or not clash:
+        return keys, split
+    return keys, replace(split, read=replace(split.read, **clash))
 
 
 def _read(dataset: Any) -> tuple[dict[str, list[Any]], dict[str, str]]:
@@ -184,13 +190,17 @@ def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: An
     try:
         made = on_behalf(first_batch, trainer)
     except Exception as error:
-        failure = failure_of_script(error)
-        return Batch({}, widths=widths, text_fields=_texts(trainer), failure=failure)
+        texts, failure = _texts(trainer), failure_of_script(error)
+        return Batch(
+            {}, widths=widths, text_fields=texts, dropped=dropped(trainer), failure=failure
+        )
     tensors = {name: value for name, value in fields_of(made).items() if _is_tensor(value)}
     mask = tensors.get("attention_mask")
     labels = labels_of(trainer, made)
     counted, padded = _counted_padding(mask, labels)
+    told = inputs.seen_in(trainer, tensors, facts, tokenizer)
     return Batch(
+        **told,
         fields={name: _field(tensor) for name, tensor in tensors.items()},
         mask=tuple(tuple(row) for row in mask.tolist())
         if mask is not None and mask.dim() == 2
@@ -251,6 +261,13 @@ def _sample(row: Mapping[str, Any], trainer: Trainer, facts: Facts, tokenizer: A
         texts = {name: value for name, value in whole.items() if isinstance(value, str)}
     label = next((row[name] for name in LABELS if name in row), None)
     return sample_of(ids, mask, label, tokenizer, texts, place)
+
+
+def dropped(trainer: Trainer) -> tuple[str, ...]:
+    """The columns of the training set that the Trainer hands to nobody."""
+    dataset: Any = trainer.train_dataset
+    columns = tuple(dataset.column_names) if is_hub(dataset, "Dataset") else ()
+    return inputs.dropped_from(columns, _kept(trainer, columns))
 
 
 def _texts(trainer: Trainer) -> tuple[str, ...]:

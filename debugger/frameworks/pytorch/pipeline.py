@@ -13,6 +13,7 @@ from transformers import Trainer
 from debugger.frameworks.pytorch import evaluating, forwarding, looking, training
 from debugger.frameworks.pytorch.building import stopped_at_training
 from debugger.frameworks.pytorch.facts import facts_of, tokenizer_of
+from debugger.frameworks.pytorch.inputs import named_in
 from debugger.frameworks.pytorch.rows import count_of
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding
@@ -55,7 +56,9 @@ class TrainerPipeline:
     def forward(self) -> face.Forward:
         with borrowed(self._trainer):
             seen = forwarding.forward(self._trainer, self.facts, self._labels)
-        return replace(seen, earlier=self._earlier)
+            dropped = looking.dropped(self._trainer)
+        asked_for = named_in(type(self._trainer).compute_loss, dropped)
+        return replace(seen, earlier=self._earlier, dropped=dropped, asked_for=asked_for)
 
     def step(self) -> face.Step:
         return training.step(self._trainer)

@@ -1,0 +1,340 @@
+"""What goes into the model: what padding and mask say of each other, and what the tokens say."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+MOST_COUNTED = 500
+MOST_READ = 40
+MOST_WORDS = 50
+
+
+@dataclass(frozen=True)
+class Padding:
+    """A batch's filling as its ids show it: the padding token at either end of a row.
+
+    Of `filled` positions the mask lets `open` ones through, and of `real` ones it hides `hidden`.
+    `felt`: whether other answers come out once the filling is masked; None where nobody asked.
+    `side` is where the filling stands, `generates` whether the evaluation writes on from there.
+    """
+
+    filled: int
+    open: int
+    real: int
+    hidden: int
+    has_mask: bool
+    rows: int = 0
+    side: str = ""
+    generates: bool = False
+    felt: bool | None = None
+
+
+@dataclass(frozen=True)
+class Signal:
+    """Pictures, sounds or features of a batch. `at_ends`: the share of the two extreme values.
+
+    `normalises`: what the processor of the script would do to them; None where there is none.
+    """
+
+    name: str
+    low: float
+    high: float
+    deviation: float
+    rows: int
+    identical: bool
+    at_ends: float
+    labels: int = 0
+    normalises: bool | None = None
+
+
+@dataclass(frozen=True)
+class Read:
+    """What the tokens of the rows looked at say, beside what else the rows hold.
+
+    `unknown` of `pieces` tokens are the unknown one. `inputs` are the different ones among `rows`,
+    and `contradicting` rows stand there again with another label, so that no answers are right
+    more often than in a share of `ceiling`; `majority` is the commonest label's. `kept` is the
+    share of its text that a row still says, `limit` the longest row, `says` the column that the
+    tokens spell out in place of a text.
+    `lost` are the columns whose text is not there, while another of the same row is, by share.
+    `spelled` is what a column of words beside the labels calls them, `told` the share of rows that
+    hold the name of their label, `told_others` of those that hold another's. `clash` is an id that
+    is another token to the checkpoint, `clashing` the share of such ids.
+    """
+
+    rows: int = 0
+    pieces: int = 0
+    unknown: int = 0
+    inputs: int = 0
+    contradicting: int = 0
+    ceiling: float = 1.0
+    majority: float = 0.0
+    kept: tuple[float, ...] = ()
+    limit: int = 0
+    lost: dict[str, float] = field(default_factory=dict)
+    says: str | None = None
+    spelled: dict[str, str] = field(default_factory=dict)
+    spelled_in: str | None = None
+    told: float = 0.0
+    told_others: float = 0.0
+    clashing: float | None = None
+    clash: tuple[int, str, str] | None = None
+
+
+def filling(ids: np.ndarray, pad: int, closes: bool) -> np.ndarray:
+    """Where a row is filled up. Where the padding token also `closes` a text, one is the text's."""
+    is_pad = ids == pad
+    right = np.flip(np.cumprod(np.flip(is_pad, 1), 1), 1).astype(bool)
+    left = np.cumprod(is_pad, 1).astype(bool)
+    if closes:
+        right[:, 1:] &= right[:, :-1]
+        right[:, 0] = False
+        left[:, :-1] &= left[:, 1:]
+        left[:, -1] = False
+    return left | right
+
+
+def closes(tokenizer: Any) -> bool:
+    """Whether the padding token has another part to play at an end of a text."""
+    others = ("eos_token_id", "sep_token_id", "bos_token_id", "cls_token_id")
+    return tokenizer.pad_token_id in [getattr(tokenizer, name, None) for name in others]
+
+
+def padding_mask(
+    ids: Sequence[Any] | None, mask: Sequence[Any] | None, tokenizer: Any
+) -> Sequence[Any] | None:
+    """What a mask would say of rows that are filled up alike, where theirs says nothing."""
+    if mask is not None and not (_is_flat(mask[0]) and all(map(all, mask))):
+        return mask
+    pad = getattr(tokenizer, "pad_token_id", None)
+    if not ids or pad is None or not _is_flat(ids[0]) or len({len(row) for row in ids}) > 1:
+        return mask
+    filled = filling(np.asarray(ids), pad, closes(tokenizer))
+    return (~filled).astype(int).tolist() if filled.any() else mask
+
+
+def padding_of(mask: np.ndarray | None, filled: np.ndarray) -> Padding:
+    shown = np.ones_like(filled) if mask is None else mask != 0
+    return Padding(
+        filled=int(filled.sum()),
+        open=int((filled & shown).sum()),
+        real=int((~filled).sum()),
+        hidden=int((~filled & ~shown).sum()),
+        has_mask=mask is not None,
+        rows=int(filled.any(1).sum()),
+        side="right" if filled[:, -1].any() else "left" if filled.any() else "",
+    )
+
+
+def signal_of(name: str, values: np.ndarray, labels: int, normalises: bool | None) -> Signal:
+    low, high = float(values.min()), float(values.max())
+    return Signal(
+        name=name,
+        low=low,
+        high=high,
+        deviation=float(values.std()),
+        rows=len(values),
+        identical=bool((values == values[:1]).all()),
+        at_ends=float(((values == low) | (values == high)).mean()),
+        labels=labels,
+        normalises=normalises,
+    )
+
+
+def read_of(
+    values: Mapping[str, Sequence[Any]],
+    keys: Sequence[str],
+    ids: Sequence[Any] | None,
+    label: str | None,
+    labels: Sequence[Any],
+    names: tuple[str, ...] | None,
+    tokenizer: Any,
+) -> Read:
+    """`keys` make each row itself, `ids` are its tokens, where it is made of tokens."""
+    plain = [y for y in labels if isinstance(y, (int, str))]
+    column, spelled = _spelled(values, label, plain if len(plain) == len(labels) else [])
+    known: dict[str, Any] = {"spelled": spelled, "spelled_in": column}
+    if not ids or len(keys) != len(ids) or not _is_flat(ids[0]):
+        return Read(**known)
+    known |= {
+        "rows": len(keys),
+        "inputs": len(set(keys)),
+        **(_contradicting(keys, plain) if plain and len(plain) == len(keys) else {}),
+    }
+    if tokenizer is None:
+        return Read(**known)
+    called = spelled or {str(number): name for number, name in enumerate(names or ())}
+    chosen = _some(len(ids), MOST_READ)
+    said = [_letters(tokenizer.decode(list(ids[row]), skip_special_tokens=True)) for row in chosen]
+    texts = {name: [values[name][row] for row in chosen] for name in _texts(values, column)}
+    told, others = _told(
+        [tokenizer.decode(list(ids[row]), skip_special_tokens=True) for row in chosen],
+        [str(plain[row]) for row in chosen] if len(plain) == len(ids) else [],
+        called,
+    )
+    return Read(
+        **known,
+        **_unknown(ids, tokenizer),
+        kept=_kept(said, texts),
+        lost=_lost(said, texts),
+        limit=max(len(row) for row in ids),
+        says=_says(said, chosen, values, label, column, called),
+        told=told,
+        told_others=others,
+    )
+
+
+def clash_of(ids: Sequence[Any], tokenizer: Any, other: Any) -> dict[str, Any]:
+    """How many of the tokens that the rows hold are other ones to the checkpoint's tokenizer."""
+    used = sorted({one for row in _some(len(ids), MOST_READ) for one in ids[row]})
+    used = [one for one in used if one not in tokenizer.all_special_ids and one < len(tokenizer)]
+    here = tokenizer.convert_ids_to_tokens(used)
+    there = [other.convert_ids_to_tokens(one) if one < len(other) else None for one in used]
+    wrong = [trio for trio in zip(used, here, there, strict=True) if trio[1] != trio[2]]
+    if not used:
+        return {}
+    clash = (wrong[0][0], str(wrong[0][1]), str(wrong[0][2])) if wrong else None
+    return {"clashing": len(wrong) / len(used), "clash": clash}
+
+
+def _is_flat(row: Sequence[Any]) -> bool:
+    return len(row) > 0 and isinstance(row[0], int)
+
+
+def _some(count: int, most: int) -> list[int]:
+    """At most so many rows, evenly from all."""
+    rows = min(count, most)
+    return [place * count // rows for place in range(rows)]
+
+
+def _unknown(ids: Sequence[Any], tokenizer: Any) -> dict[str, Any]:
+    """A vocabulary of bytes has no unknown token, and lends its name to the end of a text."""
+    unknown = getattr(tokenizer, "unk_token_id", None)
+    special = set(tokenizer.all_special_ids)
+    ends = (tokenizer.eos_token_id, tokenizer.bos_token_id, tokenizer.pad_token_id)
+    if unknown is None or unknown in ends:
+        return {}
+    tokens = [one for row in _some(len(ids), MOST_COUNTED) for one in ids[row]]
+    found = tokens.count(unknown)
+    return {"unknown": found, "pieces": found + sum(one not in special for one in tokens)}
+
+
+def _contradicting(keys: Sequence[str], labels: Sequence[Any]) -> dict[str, Any]:
+    given: dict[str, Counter[Any]] = defaultdict(Counter)
+    for key, label in zip(keys, labels, strict=True):
+        given[key][label] += 1
+    best = sum(max(counts.values()) for counts in given.values())
+    return {
+        "contradicting": sum(len(given[key]) > 1 for key in keys),
+        "ceiling": best / len(keys),
+        "majority": max(Counter(labels).values()) / len(keys),
+    }
+
+
+def _texts(values: Mapping[str, Sequence[Any]], left_out: str | None) -> list[str]:
+    """Columns of text whose rows are not the same few ones."""
+    return [
+        name
+        for name, column in values.items()
+        if name != left_out
+        and len(column)
+        and all(isinstance(text, str) for text in column)
+        and len(set(column)) > min(MOST_WORDS, len(column) // 2)
+    ]
+
+
+def _kept(said: list[str], texts: dict[str, list[str]]) -> tuple[float, ...]:
+    """Of texts whose beginning is there: what the tokens say of all of them, in letters."""
+    kept = []
+    for place, heard in enumerate(said):
+        written = [_letters(column[place]) for column in texts.values()]
+        read = [text for text in written if _begins_in(heard, text)]
+        if read:
+            kept.append(min(1.0, len(heard) / len("".join(read))))
+    return tuple(kept)
+
+
+def _lost(said: list[str], texts: dict[str, list[str]]) -> dict[str, float]:
+    """For each column of text the share of rows that say another one, and not this."""
+    there = {
+        name: [_begins_in(heard, _letters(text)) for heard, text in zip(said, column, strict=True)]
+        for name, column in texts.items()
+    }
+    any_text = [any(found) for found in zip(*there.values(), strict=True)]
+    return {
+        name: sum(one and not here for one, here in zip(any_text, found, strict=True)) / len(said)
+        for name, found in there.items()
+        if len(there) > 1
+    }
+
+
+def _begins_in(heard: str, text: str) -> bool:
+    return bool(text) and (text[:12] in heard or (len(heard) > 3 and text.startswith(heard)))
+
+
+def _says(
+    said: list[str],
+    rows: list[int],
+    values: Mapping[str, Sequence[Any]],
+    label: str | None,
+    spelled_in: str | None,
+    called: dict[str, str],
+) -> str | None:
+    """The column of labels or of numbers that the tokens spell out, and nothing else."""
+    for name in dict.fromkeys(n for n in (label, spelled_in, "idx", "id", "index") if n):
+        column = values.get(name)
+        if column is None or not all(isinstance(column[row], (int, str)) for row in rows):
+            continue
+        wanted = [str(column[row]) for row in rows]
+        spelled = [_letters(called.get(one, one)) for one in wanted]
+        plain = [_letters(one) for one in wanted]
+        if len(set(said)) > 1 and (said in (plain, spelled)):
+            return name
+    return None
+
+
+def _spelled(
+    values: Mapping[str, Sequence[Any]], label: str | None, labels: Sequence[Any]
+) -> tuple[str | None, dict[str, str]]:
+    """A column of words that goes with the labels, word by number."""
+    if not labels or len(set(labels)) < 2:
+        return None, {}
+    for name, column in values.items():
+        if name == label or len(column) != len(labels) or not isinstance(column[0], str):
+            continue
+        pairs = set(zip(map(str, labels), map(str, column), strict=True))
+        numbers, words = {one for one, _ in pairs}, {word for _, word in pairs}
+        if len(pairs) == len(numbers) == len(words) <= min(MOST_WORDS, len(labels) // 2):
+            return name, dict(pairs)
+    return None, {}
+
+
+def _told(texts: list[str], labels: list[str], called: dict[str, str]) -> tuple[float, float]:
+    """How many texts hold the name of their own label, and how many the name of another."""
+    names = {label: name.lower() for label, name in called.items() if len(name) > 1}
+    if not labels or len(set(labels)) < 2 or not set(labels) <= set(names):
+        return 0.0, 0.0
+    own = others = 0
+    for text, label in zip(texts, labels, strict=True):
+        words = re.sub(r"[\W_]+", " ", f" {text.lower()} ")
+        held = {one for one, name in names.items() if f" {_spaced(name)} " in words}
+        own += label in held
+        others += bool(held - {label})
+    return own / len(texts), others / len(texts)
+
+
+def _spaced(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", name).strip()
+
+
+def _letters(text: str) -> str:
+    """Letters and digits alone: tokenizers change case, accents and spaces."""
+    bare = unicodedata.normalize("NFKD", text.lower())
+    return re.sub(r"[\W_]+", "", "".join(one for one in bare if not unicodedata.combining(one)))

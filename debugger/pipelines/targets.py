@@ -1,0 +1,243 @@
+"""What the loss is asked for: labels beside the tokens that they belong to."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+IGNORED = -100
+MOST_ALIGNED = 200
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The labels of a batch, one for each token. `same` of the counted ones are the token at
+    their place; None where tokens and labels are of different shapes.
+
+    `ends` closing tokens stand in the texts, and `ends_counted` of them are learned; `masked`
+    tokens are hidden from the model. `decoder_same` of the labels are what the decoder reads.
+    `filled` labels are padding, and not marked as such.
+    """
+
+    counted: int
+    ignored: int
+    same: float | None = None
+    masked: int = 0
+    ends: int = 0
+    ends_counted: int = 0
+    decoder_same: float | None = None
+    filled: int = 0
+
+
+@dataclass(frozen=True)
+class Spans:
+    """Answers as places of tokens. `absent` ones point at the first token."""
+
+    rows: int
+    absent: int
+    outside: int
+    reversed: int
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Labels of tokens in the rows looked at: how many rows have another number of labels.
+
+    Of rows that begin and end with a token of no text, `first` and `last` give that token a label,
+    `first_word` and `last_word` the one beside it. `agree` is how well the labels go with those of
+    the words, standing as they are and moved to the left and to the right by one.
+    """
+
+    rows: int
+    unequal: int = 0
+    framed: int = 0
+    first: int = 0
+    last: int = 0
+    first_word: int = 0
+    last_word: int = 0
+    agree: tuple[float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Aims:
+    """What the labels of the rows looked at are: `not_finite` of `amounts` are no number.
+
+    `beyond` is a value of a vector of yes and no that is neither.
+    """
+
+    amounts: int = 0
+    not_finite: int = 0
+    beyond: float | None = None
+    spans: Spans | None = None
+    aligned: Aligned | None = None
+
+
+def targets_of(
+    ids: np.ndarray,
+    labels: np.ndarray,
+    real: np.ndarray | None,
+    decoder: np.ndarray | None,
+    tokenizer: Any,
+) -> Targets:
+    counted = labels != IGNORED
+    known: dict[str, Any] = {
+        "counted": int(counted.sum()),
+        "ignored": int((~counted).sum()),
+        "masked": _number_of(ids, getattr(tokenizer, "mask_token_id", None)),
+    }
+    if decoder is not None and decoder.shape == labels.shape and counted.any():
+        known["decoder_same"] = float((decoder == labels)[counted].mean())
+    if ids.shape != labels.shape:
+        return Targets(**known)
+    if real is not None:
+        counted = counted & real
+    if counted.any():
+        known["same"] = float((ids == labels)[counted].mean())
+    end = getattr(tokenizer, "eos_token_id", None)
+    if end is not None and real is not None:
+        ends = (ids == end) & real
+        known |= {"ends": int(ends.sum()), "ends_counted": int((ends & counted).sum())}
+    return Targets(**known)
+
+
+def aims_of(
+    values: Mapping[str, Sequence[Any]],
+    ids: Sequence[Any] | None,
+    labels: Sequence[Any],
+    tokenizer: Any,
+) -> Aims:
+    flat = [y for row in labels for y in (row if isinstance(row, (list, tuple)) else [row])]
+    amounts = [y for y in flat if isinstance(y, float)]
+    return Aims(
+        amounts=len(amounts),
+        not_finite=sum(not math.isfinite(y) for y in amounts),
+        beyond=next((y for y in amounts if math.isfinite(y) and y not in (0.0, 1.0)), None),
+        spans=_spans(values, ids),
+        aligned=_aligned(values, ids, labels, tokenizer),
+    )
+
+
+def _number_of(ids: np.ndarray, token: int | None) -> int:
+    return 0 if token is None else int((ids == token).sum())
+
+
+def _spans(values: Mapping[str, Sequence[Any]], ids: Sequence[Any] | None) -> Spans | None:
+    starts, ends = values.get("start_positions"), values.get("end_positions")
+    if not ids or starts is None or ends is None or not len(starts) == len(ends) == len(ids):
+        return None
+    places = [(a, b) for a, b in zip(starts, ends, strict=True) if _is_int(a) and _is_int(b)]
+    if len(places) != len(ids):
+        return None
+    return Spans(
+        rows=len(places),
+        absent=sum(a == b == 0 for a, b in places),
+        outside=sum(max(a, b) >= len(row) for (a, b), row in zip(places, ids, strict=True)),
+        reversed=sum(b < a for a, b in places),
+    )
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _aligned(
+    values: Mapping[str, Sequence[Any]],
+    ids: Sequence[Any] | None,
+    labels: Sequence[Any],
+    tokenizer: Any,
+) -> Aligned | None:
+    rows = [y for y in labels if isinstance(y, (list, tuple)) and all(map(_is_int, y))]
+    if not ids or not rows or not len(rows) == len(labels) == len(ids):
+        return None
+    unequal = sum(len(y) != len(row) for y, row in zip(rows, ids, strict=True))
+    if tokenizer is None or unequal:
+        return Aligned(len(rows), unequal)
+    special = set(tokenizer.all_special_ids) - {getattr(tokenizer, "unk_token_id", None)}
+    frames = [found for row in range(len(ids)) if (found := _frame(ids[row], special))]
+    chosen = [y for row, y in enumerate(rows) if _frame(ids[row], special)]
+    counts = Counter(
+        name
+        for (first, last), y in zip(frames, chosen, strict=True)
+        for name, place in (
+            ("first", first - 1),
+            ("first_word", first),
+            ("last_word", last),
+            ("last", last + 1),
+        )
+        if y[place] != IGNORED
+    )
+    agree = _agreement(values, ids, rows, tokenizer)
+    return Aligned(len(rows), unequal, len(frames), agree=agree, **counts)
+
+
+def _frame(row: Sequence[int], special: set[int]) -> tuple[int, int] | None:
+    """The first and the last token of the text, where one of another kind stands on either side."""
+    places = [place for place, one in enumerate(row) if one not in special]
+    if len(places) < 2 or places[0] == 0 or places[-1] == len(row) - 1:
+        return None
+    return places[0], places[-1]
+
+
+def _agreement(
+    values: Mapping[str, Sequence[Any]],
+    ids: Sequence[Any],
+    labels: Sequence[Any],
+    tokenizer: Any,
+) -> tuple[float, float, float] | None:
+    """Where the words and their own labels are still beside the tokens: they are aligned anew."""
+    words, tags = _words_and_tags(values)
+    if not words or not getattr(tokenizer, "is_fast", False):
+        return None
+    pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for row in range(min(len(ids), MOST_ALIGNED)):
+        again = tokenizer(list(words[row]), is_split_into_words=True)
+        tokens = _unpadded(list(ids[row]), tokenizer.pad_token_id)
+        if again["input_ids"][: len(tokens) - 1] != tokens[:-1]:
+            return None
+        seen: int | None = None
+        for place, word in enumerate(again.word_ids()[: len(tokens) - 1]):
+            if word is not None and word != seen:
+                for moved in (0, -1, 1):
+                    if 0 <= place + moved < len(tokens):
+                        pairs[moved].append((tags[row][word], labels[row][place + moved]))
+            seen = word
+    common = Counter(tag for tag, _ in pairs[0]).most_common(1)
+    if len({tag for tag, _ in pairs[0]}) < 2:
+        return None
+    found = [_purity([p for p in pairs[moved] if p[0] != common[0][0]]) for moved in (0, -1, 1)]
+    return found[0], found[1], found[2]
+
+
+def _unpadded(row: list[int], pad: int | None) -> list[int]:
+    while row and row[-1] == pad:
+        row.pop()
+    return row
+
+
+def _words_and_tags(values: Mapping[str, Sequence[Any]]) -> tuple[Any, Any]:
+    """A column of lists of words, and one of lists of numbers as long, that is not the labels."""
+    lists = {n: c for n, c in values.items() if len(c) and isinstance(c[0], list) and c[0]}
+    words = {n: c for n, c in lists.items() if all(isinstance(one, str) for one in c[0])}
+    for tokens in words.values():
+        for name, column in lists.items():
+            own = name in ("labels", "label", "input_ids", "attention_mask", "token_type_ids")
+            as_long = all(len(a) == len(b) for a, b in zip(tokens, column, strict=True))
+            if not own and as_long and all(map(_is_int, column[0])):
+                return tokens, column
+    return None, None
+
+
+def _purity(pairs: list[tuple[int, int]]) -> float:
+    """How many agree, whatever number a label was given: each word's label with its commonest."""
+    given: dict[int, Counter[int]] = defaultdict(Counter)
+    for tag, label in pairs:
+        given[tag][label] += 1
+    kept = {
+        tag: [n for label, n in found.items() if label != IGNORED] for tag, found in given.items()
+    }
+    return sum(max(counts, default=0) for counts in kept.values()) / max(1, len(pairs))

@@ -1,0 +1,292 @@
+"""Rules about what goes in: tokens, padding and mask, pictures and sounds, columns left out."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from debugger.pipelines.face import Batch, Data, Forward, Split
+from debugger.stages.judging import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+)
+
+FEWEST_ROWS = 8
+MOSTLY_UNKNOWN = 0.5
+OFTEN_UNKNOWN = 0.15
+ANOTHER_VOCABULARY = 0.5
+CONTRADICTING_SHARE = 0.2
+LITTLE_TOLD = 0.25
+SHORT_LIMIT = 16
+LITTLE_KEPT = 1 / 3
+PARTLY_KEPT = 0.6
+SECOND_LOST = 0.5
+TOLD_SHARE = 0.95
+HIDDEN_SHARE = 0.3
+LARGEST_PIXEL = 20.0
+LARGEST_SAMPLE = 50.0
+FLAT = 0.02
+AT_THE_ENDS = 0.95
+QUIET = 0.3
+_OF_TEXT = {"input_ids", "attention_mask", "token_type_ids", "labels", "label", "label_ids"}
+
+
+def tokenizer_of_another_model(seen: Data, view: View) -> Verdict | None:
+    """What an id means was learned with the weights: another vocabulary scrambles every word."""
+    read = seen.train.read if seen.train else None
+    if read is None or read.clashing is None or read.clash is None:
+        return None
+    if read.clashing < ANOTHER_VOCABULARY:
+        return None
+    number, here, there = read.clash
+    line = view.places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
+    return fault(line, share=read.clashing, number=number, here=here, there=there)
+
+
+def unknown_tokens(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    read = seen.train.read if seen.train else None
+    if read is None or not read.pieces:
+        return NOT_FOR_THIS_TASK
+    share = read.unknown / read.pieces
+    if share < OFTEN_UNKNOWN:
+        return None
+    line = view.places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
+    verdict = fault if share >= MOSTLY_UNKNOWN else look
+    return verdict(line, share=share, unknown=read.unknown, pieces=read.pieces)
+
+
+def wrong_column_read(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The tokens spell out a number or a label, row by row, and nothing else."""
+    read = seen.train.read if seen.train else None
+    if read is None or not read.pieces:
+        return NOT_FOR_THIS_TASK
+    if read.says is None:
+        return None
+    return fault(_tokenizing(view), name=read.says)
+
+
+def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split = seen.train
+    read = split.read if split else None
+    if split is None or read is None or read.rows < FEWEST_ROWS:
+        return NOT_FOR_THIS_TASK
+    if _other_inputs(split):
+        return CannotJudge("other_inputs")
+    return fault(_tokenizing(view), rows=read.rows) if read.inputs == 1 else None
+
+
+def contradicting_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The same input under several labels: no model can answer both.
+
+    Where a text is never read at all, that is the cause, and has a rule of its own.
+    """
+    split = seen.train
+    read = split.read if split else None
+    if split is None or read is None or read.rows < FEWEST_ROWS:
+        return NOT_FOR_THIS_TASK
+    if _other_inputs(split):
+        return CannotJudge("other_inputs")
+    share = read.contradicting / read.rows
+    if share < CONTRADICTING_SHARE or read.inputs == 1:
+        return None
+    told = (read.ceiling - read.majority) / max(1e-9, 1 - read.majority)
+    verdict = fault if told < LITTLE_TOLD and 1.0 not in read.lost.values() else look
+    numbers = {"ceiling": read.ceiling, "majority": read.majority}
+    return verdict(_tokenizing(view), rows=read.contradicting, share=share, **numbers)
+
+
+def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Long documents are always cut. A limit of a few tokens is another matter."""
+    read = seen.train.read if seen.train else None
+    if read is None or len(read.kept) < FEWEST_ROWS:
+        return NOT_FOR_THIS_TASK
+    kept = median(read.kept)
+    if kept >= PARTLY_KEPT:
+        return None
+    line = view.places.argument("max_length", "model_max_length") or _tokenizing(view)
+    verdict = fault if kept < LITTLE_KEPT and read.limit <= SHORT_LIMIT else look
+    return verdict(line, kept=kept, length=read.limit)
+
+
+def second_sentence_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Cut from the end, a pair loses its second sentence first. All of them: see dropped."""
+    read = seen.train.read if seen.train else None
+    if read is None or not read.lost:
+        return NOT_FOR_THIS_TASK
+    cut = {name: share for name, share in read.lost.items() if SECOND_LOST <= share < 1}
+    if not cut:
+        return None
+    gone, share = max(cut.items(), key=lambda item: item[1])
+    line = view.places.argument("max_length", "truncation") or _tokenizing(view)
+    return fault(line, gone=gone, share=share, length=read.limit)
+
+
+def label_in_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    read = seen.train.read if seen.train else None
+    if read is None or read.rows < FEWEST_ROWS:
+        return NOT_FOR_THIS_TASK
+    if read.told < TOLD_SHARE or read.told_others > 1 - TOLD_SHARE:
+        return None
+    return look(_tokenizing(view), share=read.told)
+
+
+def column_dropped(seen: Batch | Forward, view: View) -> Verdict | None:
+    """The Trainer keeps what the model's forward names. A collator or a loss may want more."""
+    named = seen.failure is not None and seen.failure.exception == "KeyError"
+    said = seen.failure.message.strip("'\" ") if seen.failure and named else ""
+    missed = [said] if said in seen.dropped else list(seen.asked_for)
+    if not missed or not seen.dropped:
+        return None
+    line = seen.failure.line if seen.failure is not None and named else None
+    line = line or view.places.naming(missed[0])
+    return fault(line, name=missed[0], columns=", ".join(seen.dropped))
+
+
+def mask_missing(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Without a mask the model reads padding as text."""
+    padding = seen.padding
+    if padding is None:
+        return NOT_FOR_THIS_TASK
+    if padding.has_mask or not padding.filled or padding.felt is False:
+        return None
+    line = view.places.argument("return_attention_mask") or view.places.naming("attention_mask")
+    line = line or view.places.call("set_format", "with_format", "select_columns")
+    line = line or view.places.naming("input_ids")
+    line = line or view.places.argument("data_collator", "train_dataset")
+    proven = padding.felt and view.facts.pretrained
+    return (fault if proven else look)(
+        line, filled=padding.filled, rows=padding.rows, total=padding.filled + padding.real
+    )
+
+
+def mask_over_padding(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    padding = seen.padding
+    if padding is None or not padding.has_mask:
+        return NOT_FOR_THIS_TASK
+    if not padding.open or padding.felt is False or _mostly_hidden(seen):
+        return None
+    line = view.places.naming("attention_mask") or view.places.argument("data_collator")
+    proven = padding.felt and view.facts.pretrained
+    return (fault if proven else look)(line, open=padding.open, filled=padding.filled)
+
+
+def mask_hides_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    padding = seen.padding
+    if padding is None or not padding.has_mask:
+        return NOT_FOR_THIS_TASK
+    if not _mostly_hidden(seen):
+        return None
+    line = view.places.naming("attention_mask") or view.places.argument("data_collator")
+    inverted = int(padding.open == padding.filled and padding.hidden == padding.real)
+    return fault(line, hidden=padding.hidden, real=padding.real, inverted=inverted)
+
+
+def padded_on_the_right(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A model that writes on from the end of a row would write on from its padding."""
+    padding = seen.padding
+    if padding is None or not padding.generates:
+        return NOT_FOR_THIS_TASK
+    if padding.side != "right":
+        return None
+    return look(view.places.argument("predict_with_generate"), rows=padding.rows)
+
+
+def identical_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    signal = seen.signal
+    if signal is None or signal.rows < 2:
+        return NOT_FOR_THIS_TASK
+    if not signal.identical or signal.labels < 2:
+        return None
+    return fault(_preparing(view), name=signal.name, rows=signal.rows, labels=signal.labels)
+
+
+def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A checkpoint has only ever seen small numbers. What a fresh model bears is its own affair."""
+    signal = seen.signal
+    most = {"pixel_values": LARGEST_PIXEL, "input_values": LARGEST_SAMPLE}
+    if signal is None or signal.name not in most:
+        return NOT_FOR_THIS_TASK
+    if max(-signal.low, signal.high) <= most[signal.name]:
+        return None
+    verdict = fault if view.facts.pretrained else look
+    return verdict(_preparing(view), name=signal.name, low=signal.low, high=signal.high)
+
+
+def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Divided by 255 twice, every picture is the same grey."""
+    signal = seen.signal
+    if signal is None or signal.name != "pixel_values":
+        return NOT_FOR_THIS_TASK
+    if signal.identical or signal.high - signal.low >= FLAT:
+        return None
+    return fault(_preparing(view), name=signal.name, low=signal.low, high=signal.high)
+
+
+def inputs_saturated(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    signal = seen.signal
+    if signal is None:
+        return NOT_FOR_THIS_TASK
+    if signal.identical or signal.at_ends < AT_THE_ENDS:
+        return None
+    numbers = {"name": signal.name, "low": signal.low, "high": signal.high}
+    return look(_preparing(view), share=signal.at_ends, **numbers)
+
+
+def inputs_not_normalised(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """The processor that the script holds would do it, and the batch shows that nobody has."""
+    signal = seen.signal
+    if signal is None or not signal.normalises:
+        return NOT_FOR_THIS_TASK
+    if not view.facts.pretrained:
+        return CannotJudge("not_pretrained")
+    bare = signal.name == "pixel_values" and signal.low >= 0 and 0.5 < signal.high <= 1
+    quiet = signal.name == "input_values" and 0 < signal.deviation < QUIET
+    if not bare and not quiet:
+        return None
+    return look(_preparing(view), name=signal.name, low=signal.low, high=signal.high)
+
+
+OF_ROWS: tuple[Rule, ...] = (
+    tokenizer_of_another_model,
+    unknown_tokens,
+    wrong_column_read,
+    text_mostly_cut,
+    second_sentence_cut,
+    identical_rows,
+    contradicting_labels,
+    label_in_text,
+)
+OF_A_BATCH: tuple[Rule, ...] = (
+    column_dropped,
+    mask_missing,
+    mask_over_padding,
+    mask_hides_text,
+    padded_on_the_right,
+    identical_inputs,
+    inputs_not_scaled,
+    inputs_nearly_constant,
+    inputs_saturated,
+    inputs_not_normalised,
+)
+
+
+def _tokenizing(view: View) -> int | None:
+    return view.places.call("tokenizer", "tokenizer.__call__", ".map")
+
+
+def _preparing(view: View) -> int | None:
+    made = ("processor", "image_processor", "feature_extractor", "set_transform", "with_transform")
+    return view.places.argument("do_rescale", "do_normalize") or view.places.call(*made)
+
+
+def _other_inputs(split: Split) -> bool:
+    return bool(set(split.kept) - _OF_TEXT)
+
+
+def _mostly_hidden(seen: Batch) -> bool:
+    padding = seen.padding
+    return padding is not None and padding.hidden > HIDDEN_SHARE * max(1, padding.real)

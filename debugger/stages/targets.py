@@ -1,0 +1,257 @@
+"""Rules about what the loss is asked for: labels on other tokens, out of reach, or nowhere."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Batch, Data, Forward
+from debugger.stages.judging import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+)
+
+FEWEST_ROWS = 8
+NEARLY_ALL = 0.95
+HARDLY_ANY = 0.05
+AGREES = 0.95
+DISAGREES = 0.8
+OUTSIDE_SHARE = 0.2
+FAR = 5.0
+OUT_OF_REACH = 2.0
+
+
+def labels_not_finite(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    aims = seen.train.aims if seen.train else None
+    if aims is None or not aims.amounts:
+        return NOT_FOR_THIS_TASK
+    if not aims.not_finite:
+        return None
+    return fault(_labelling(view), labels=aims.not_finite, amounts=aims.amounts)
+
+
+def labels_beyond_yes_or_no(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Of several labels at once each is asked for as a share: the loss takes any number for one."""
+    aims = seen.train.aims if seen.train else None
+    if aims is None or view.facts.task != "multilabel":
+        return NOT_FOR_THIS_TASK
+    if aims.beyond is None or 0 <= aims.beyond <= 1:
+        return None
+    return fault(_labelling(view), value=aims.beyond)
+
+
+def labels_not_aligned(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A collator fills them up to the tokens, without a word: then they sit anywhere."""
+    aligned = seen.train.aims.aligned if seen.train and seen.train.aims else None
+    if aligned is None or view.facts.task != "tokens":
+        return NOT_FOR_THIS_TASK
+    if aligned.unequal <= HARDLY_ANY * aligned.rows:
+        return None
+    return fault(_labelling(view), rows=aligned.unequal, of=aligned.rows)
+
+
+def labels_off_by_one(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The frame of a row shows it: a token of no text has the label of the word beside it."""
+    aligned = seen.train.aims.aligned if seen.train and seen.train.aims else None
+    if aligned is None or view.facts.task != "tokens" or aligned.unequal:
+        return NOT_FOR_THIS_TASK
+    most, least = NEARLY_ALL * aligned.framed, HARDLY_ANY * aligned.framed
+    left = aligned.first >= most and max(aligned.last, aligned.last_word) <= least
+    right = max(aligned.first, aligned.first_word) <= least and 2 * aligned.last > aligned.framed
+    if aligned.agree is not None:
+        here, *moved = aligned.agree
+        left = left or (here < DISAGREES and moved[0] >= AGREES)
+        right = right or (here < DISAGREES and moved[1] >= AGREES)
+    if aligned.rows < FEWEST_ROWS or not aligned.framed or not (left or right):
+        return None
+    return fault(_labelling(view), rows=aligned.framed, moved=-1 if left else 1)
+
+
+def spans_all_absent(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    if spans is None or spans.rows < FEWEST_ROWS:
+        return NOT_FOR_THIS_TASK
+    return fault(_spanning(view), rows=spans.rows) if spans.absent == spans.rows else None
+
+
+def spans_outside(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Places of letters in place of tokens: the loss ignores what lies behind the last token."""
+    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    if spans is None:
+        return NOT_FOR_THIS_TASK
+    if not spans.outside:
+        return None
+    share = spans.outside / spans.rows
+    verdict = fault if share >= OUTSIDE_SHARE else look
+    return verdict(_spanning(view), rows=spans.outside, share=share)
+
+
+def spans_reversed(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    if spans is None:
+        return NOT_FOR_THIS_TASK
+    share = spans.reversed / spans.rows
+    if not spans.reversed:
+        return None
+    verdict = fault if share > HARDLY_ANY else look
+    return verdict(_spanning(view), rows=spans.reversed, share=share)
+
+
+def same_word_other_number(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The words beside the labels go with other numbers in the other split."""
+    train = seen.train.read if seen.train else None
+    other = seen.eval.read if seen.eval else None
+    if train is None or other is None or not train.spelled or not other.spelled:
+        return NOT_FOR_THIS_TASK
+    if train.spelled_in != other.spelled_in:
+        return NOT_FOR_THIS_TASK
+    numbers = {word: number for number, word in train.spelled.items()}
+    moved = {w: n for n, w in other.spelled.items() if numbers.get(w, n) != n}
+    if not moved:
+        return None
+    word = min(moved)
+    line = _labelling(view)
+    return fault(line, word=word, train=numbers[word], other=moved[word], moved=len(moved))
+
+
+def nothing_to_learn(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    targets = seen.targets
+    if targets is None:
+        return NOT_FOR_THIS_TASK
+    if targets.counted or not targets.ignored:
+        return None
+    return fault(_labelling(view), ignored=targets.ignored)
+
+
+def nothing_masked(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A model that reads both ways sees the very word that it is asked for."""
+    targets = seen.targets
+    if targets is None or view.facts.task != "masked_lm":
+        return NOT_FOR_THIS_TASK
+    if targets.masked or (targets.same or 0.0) < NEARLY_ALL:
+        return None
+    line = view.places.argument("mlm") or view.places.argument("data_collator")
+    return fault(line, counted=targets.counted)
+
+
+def masked_for_causal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    targets = seen.targets
+    if targets is None or view.facts.task != "causal_lm":
+        return NOT_FOR_THIS_TASK
+    if not targets.masked or targets.ignored <= targets.counted:
+        return None
+    line = view.places.argument("mlm") or view.places.call("DataCollatorForLanguageModeling")
+    return fault(line, masked=targets.masked, counted=targets.counted)
+
+
+def decoder_sees_answer(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """The decoder's input is the answer moved by one. Unmoved, it has only to copy."""
+    targets = seen.targets
+    if targets is None or targets.decoder_same is None:
+        return NOT_FOR_THIS_TASK
+    if targets.decoder_same < NEARLY_ALL:
+        return None
+    line = view.places.naming("decoder_input_ids") or _labelling(view)
+    return fault(line, counted=targets.counted)
+
+
+def labels_copy_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    targets = seen.targets
+    if targets is None or view.facts.task != "seq2seq":
+        return NOT_FOR_THIS_TASK
+    if targets.same is None or targets.same < 1:
+        return None
+    return look(_labelling(view), counted=targets.counted)
+
+
+def ends_never_learned(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """The padding token is also the one that ends a text, and what is padding is not learned."""
+    targets = seen.targets
+    if targets is None or view.facts.task != "causal_lm":
+        return NOT_FOR_THIS_TASK
+    if not targets.ends or targets.ends_counted:
+        return None
+    return look(view.places.assignment("pad_token"), ends=targets.ends)
+
+
+def looks_too_far_ahead(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Labels moved by the script and once more by the model: every second word is left out."""
+    if view.facts.task not in ("causal_lm", "unknown"):
+        return NOT_FOR_THIS_TASK
+    if seen.asks is None or seen.asks < 2:
+        return None
+    return fault(_labelling(view), ahead=seen.asks, loss=seen.loss)
+
+
+def asks_for_its_input(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A loss that moves nothing: the model is to say the token that it has just read."""
+    if view.facts.task not in ("causal_lm", "unknown"):
+        return NOT_FOR_THIS_TASK
+    if seen.asks != 0:
+        return None
+    verdict = fault if view.facts.task == "causal_lm" else look
+    return verdict(view.places.function("compute_loss") or _labelling(view), loss=seen.loss)
+
+
+def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    if seen.bounds is None or seen.label_range is None:
+        return NOT_FOR_THIS_TASK
+    name, least, most = seen.bounds
+    low, high = seen.label_range
+    if least <= low and high <= most:
+        return None
+    ends = {"least": least, "most": most}
+    return fault(_ending(name, view), name=name, low=low, high=high, **ends)
+
+
+def labels_far_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Adam moves a weight by about the learning rate a step, however far it has to go.
+
+    Real trainings, small and large, went at most 1.4 times as far as that makes them.
+    """
+    if seen.distance is None or seen.reach is None:
+        return NOT_FOR_THIS_TASK
+    if seen.distance < max(FAR, seen.reach) or isinstance(output_cannot_reach(seen, view), Verdict):
+        return None
+    verdict = fault if seen.distance > OUT_OF_REACH * seen.reach else look
+    return verdict(_labelling(view), distance=seen.distance, reach=seen.reach)
+
+
+OF_ROWS: tuple[Rule, ...] = (
+    labels_not_finite,
+    labels_beyond_yes_or_no,
+    labels_not_aligned,
+    labels_off_by_one,
+    spans_all_absent,
+    spans_outside,
+    spans_reversed,
+    same_word_other_number,
+)
+OF_A_BATCH: tuple[Rule, ...] = (
+    nothing_to_learn,
+    nothing_masked,
+    masked_for_causal,
+    decoder_sees_answer,
+    labels_copy_inputs,
+    ends_never_learned,
+)
+OF_A_LOSS: tuple[Rule, ...] = (
+    looks_too_far_ahead,
+    asks_for_its_input,
+    output_cannot_reach,
+    labels_far_off,
+)
+
+
+def _labelling(view: View) -> int | None:
+    return view.places.labels_written() or view.places.argument("train_dataset")
+
+
+def _spanning(view: View) -> int | None:
+    return view.places.naming("start_positions") or _labelling(view)
+
+
+def _ending(name: str, view: View) -> int | None:
+    return view.places.call(f".{name}", f".{name.capitalize()}", "ReLU") or _labelling(view)
