@@ -190,7 +190,7 @@ def _one(
             numbers = {"device": view.facts.device}
             ended = StageEnded(look.name, "stopped", time.monotonic() - started)
             _tell([Finding("out_of_memory", "note", look.name, None, numbers)], ended, emit)
-            return ended, True
+            return ended, True, frozenset()
         LOG.exception("stage %s could not look at this pipeline", look.name)
         numbers = {"exception": type(error).__name__, "said": str(error)[:300]}
         ended = StageEnded(look.name, "unknown", time.monotonic() - started)
