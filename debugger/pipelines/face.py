@@ -335,7 +335,7 @@ class Evaluate:
 @dataclass(frozen=True)
 class Memory:
     """Twenty steps on one batch. `before` and `after` are accuracies, `quiet_losses` the losses
-    then: without dropout, and of the model itself, whatever the script's own loss is.
+    then, without dropout.
 
     `labels` are the classes of its rows, `rate` is the learning rate that was held and `weights`
     how many weights the model has.
