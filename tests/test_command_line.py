@@ -215,6 +215,7 @@ def test_diagnose_runs_where_the_person_stands_with_the_arguments_after_the_dash
             folder=str(tmp_path),
             arguments=("--lr", "3", "--", "-v"),
             steps=9,
+            seconds=60,
         )
     ]
 

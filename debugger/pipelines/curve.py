@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -16,10 +17,18 @@ Fared = tuple[float | None, float | None, Guesses]
 
 
 class Curve:
-    """Told by a callback of either framework; it stops after `limit` steps."""
+    """Told by a callback of either framework; it stops after `limit` steps, or after `seconds`."""
 
-    def __init__(self, limit: int, emit: Emit, evaluate: Callable[[], Fared] | None = None) -> None:
+    def __init__(
+        self,
+        limit: int,
+        emit: Emit,
+        evaluate: Callable[[], Fared] | None = None,
+        seconds: float | None = None,
+    ) -> None:
         self.limit, self.emit, self.evaluate = limit, emit, evaluate
+        self.out_of_time = False
+        self._until = None if seconds is None else time.monotonic() + seconds
         self.losses: list[float] = []
         self.rates: list[float] = []
         self.accuracies: list[tuple[int, float]] = []
@@ -30,6 +39,12 @@ class Curve:
         self.losses.append(loss)
         self.rates.append(rate)
         self.emit("loss", step, loss)
+
+    def is_over(self, step: int, most: int) -> bool:
+        """Whether this was the last step, of so many or for want of time."""
+        late = self._until is not None and time.monotonic() >= self._until
+        self.out_of_time = late and step < most
+        return late or step >= most
 
     def look(self, step: int, done: bool) -> None:
         if not self.evaluate or not (done or step % EVAL_EVERY == 0):
@@ -66,6 +81,7 @@ class Curve:
             eval_rows=rows,
             warming_up=len(self.rates) > 1 and self.rates[-1] > self.rates[-2],
             peak_learning_rate=rate,
+            out_of_time=self.out_of_time,
             failure=failure,
         )
 

@@ -306,12 +306,13 @@ class Evaluate:
 
 @dataclass(frozen=True)
 class Memory:
-    """Twenty steps on one batch."""
+    """Twenty steps on one batch. `out_of_time`: they were fewer, because they take so long."""
 
     losses: tuple[float, ...] = ()
     before: float | None = None
     after: float | None = None
     rows: int = 0
+    out_of_time: bool = False
     failure: Failure | None = None
 
 
@@ -319,7 +320,8 @@ class Memory:
 class Training:
     """The first steps of the real training. Accuracies are the clinic's own count.
 
-    `warming_up` says that the learning rate was still climbing at the last step.
+    `warming_up` says that the learning rate was still climbing at the last step, `out_of_time` that
+    it would not have been the last one in a faster training.
     """
 
     losses: tuple[float, ...] = ()
@@ -333,6 +335,7 @@ class Training:
     eval_rows: int = 0
     warming_up: bool = False
     peak_learning_rate: float | None = None
+    out_of_time: bool = False
     failure: Failure | None = None
 
 
@@ -347,5 +350,5 @@ class Pipeline(Protocol):
     def forward(self) -> Forward: ...
     def step(self) -> Step: ...
     def evaluate(self) -> Evaluate: ...
-    def overfit(self, steps: int, emit: Emit) -> Memory: ...
-    def train(self, steps: int, emit: Emit) -> Training: ...
+    def overfit(self, steps: int, emit: Emit, seconds: float | None = None) -> Memory: ...
+    def train(self, steps: int, emit: Emit, seconds: float | None = None) -> Training: ...

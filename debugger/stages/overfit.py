@@ -25,8 +25,8 @@ FALLEN = 0.7
 """Of the first loss; a model that memorises falls well below it in twenty steps."""
 
 
-def observe(pipeline: Pipeline, emit: Emit, steps: int) -> Memory:
-    return pipeline.overfit(steps, emit)
+def observe(pipeline: Pipeline, emit: Emit, steps: int, seconds: float | None = None) -> Memory:
+    return pipeline.overfit(steps, emit, seconds)
 
 
 def measured(seen: Memory) -> dict[str, Any]:

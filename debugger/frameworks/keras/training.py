@@ -61,7 +61,15 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
         )
 
 
-def overfit(fit: Fit, facts: Facts, bench: Bench, rows: Rows, steps: int, emit: Emit) -> Memory:
+def overfit(
+    fit: Fit,
+    facts: Facts,
+    bench: Bench,
+    rows: Rows,
+    steps: int,
+    emit: Emit,
+    seconds: float | None = None,
+) -> Memory:
     """The course's test: the same few rows again and again, at the script's own learning rate."""
     model, chosen = fit.model, one_of_each(rows.labels, facts.batch_size or rows.looked_at)
     if rows.batch is None:
@@ -72,16 +80,23 @@ def overfit(fit: Fit, facts: Facts, bench: Bench, rows: Rows, steps: int, emit: 
         if rates:  # twenty steps of somebody's own long warm-up would prove nothing
             constant = tf.Variable(tf.constant(max(rates)), trainable=False)
             vars(optimizer)["_learning_rate"] = constant
-        curve = _Curve(steps, emit)
+        curve = _Curve(steps, emit, seconds=seconds)
         before = _accuracy(model, rows, chosen, facts)[0]
         repeated = tf.data.Dataset.from_tensors(batch).repeat()
         failure = _fitted(fit, repeated, steps, [curve])
         after = _accuracy(model, rows, chosen, facts)[0]
-    return Memory(tuple(curve.losses), before, after, len(chosen), failure)
+    late = curve.out_of_time
+    return Memory(tuple(curve.losses), before, after, len(chosen), late, failure)
 
 
 def train(
-    fit: Fit, facts: Facts, bench: Bench, held_out: Rows | None, steps: int, emit: Emit
+    fit: Fit,
+    facts: Facts,
+    bench: Bench,
+    held_out: Rows | None,
+    steps: int,
+    emit: Emit,
+    seconds: float | None = None,
 ) -> Training:
     """The script's own training up to `steps`, its schedule as if it went on to the end."""
     model = fit.model
@@ -94,7 +109,7 @@ def train(
         return _accuracy(model, held_out, rows, facts) if held_out else (None, None, {})
 
     with bench.mounted(steps) as optimizer:
-        curve = _Curve(min(steps, planned or steps), emit, evaluated)
+        curve = _Curve(min(steps, planned or steps), emit, evaluated, seconds)
         own = [one for one in fit.callbacks if isinstance(one, _SCHEDULERS)]
         failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve])
         peak = max(_rates(_schedule(optimizer), planned) or curve.rates, default=None)
@@ -160,9 +175,15 @@ class _Watch(tf_keras.callbacks.Callback):
 class _Curve(Curve, tf_keras.callbacks.Callback):
     model: Any
 
-    def __init__(self, limit: int, emit: Emit, evaluate: Callable[[], Fared] | None = None) -> None:
+    def __init__(
+        self,
+        limit: int,
+        emit: Emit,
+        evaluate: Callable[[], Fared] | None = None,
+        seconds: float | None = None,
+    ) -> None:
         tf_keras.callbacks.Callback.__init__(self)
-        Curve.__init__(self, limit, emit, evaluate)
+        Curve.__init__(self, limit, emit, evaluate, seconds)
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
         self.model.reset_metrics()  # Keras prints the mean since the epoch began
@@ -171,8 +192,9 @@ class _Curve(Curve, tf_keras.callbacks.Callback):
         step = batch + 1
         loss = float((logs or {}).get("loss", math.nan))
         self.note(step, loss, _rate(self.model.optimizer) or 0.0)
-        self.look(step, step >= self.limit)
-        if step >= self.limit:
+        over = self.is_over(step, self.limit)
+        self.look(step, over)
+        if over:
             self.model.stop_training = True
 
 
