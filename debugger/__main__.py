@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from debugger.arguments import MOST_STEPS, Usage, parse, words_of
 from debugger.given import Given
 from debugger.given import read as read_script
+from debugger.printing.output import coloured, say, say_json, say_line, width
 from debugger.report import Gathering
 from debugger.run import ALL, WALK, Run
 from debugger.settings import SettingError, Settings
@@ -70,9 +71,9 @@ def _list(asked: Namespace, _: Settings, words: Words) -> int:
 
     found = [catalogue.translated(one, words.language) for one in catalogue.every()]
     if asked.json:
-        _say_json([to_json(scenario) for scenario in found])
+        say_json([to_json(scenario) for scenario in found])
     else:
-        _say(to_text(found, words, _width(), _coloured(sys.stdout)))
+        say(to_text(found, words, width(), coloured(sys.stdout)))
     return 0
 
 
@@ -114,7 +115,7 @@ def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
     if left_out := given.left_out(words):
         print(left_out, file=sys.stderr)
     told = words.of(run.framework)
-    stream = Stream(_say_line, told, lambda stage: given.stage_in_cells(stage, told))
+    stream = Stream(say_line, told, lambda stage: given.stage_in_cells(stage, told))
     so_far, began = Gathering(), time.monotonic()
 
     def show(event: "Event") -> None:
@@ -139,7 +140,7 @@ def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
         return _status(report)
     status = _tell(given.in_cells(report, words), asked.json, words)
     if not asked.json and (more := _more(report, settings, words)):
-        _say(f"{more}\n")
+        say(f"{more}\n")
     return status
 
 
@@ -213,9 +214,9 @@ def _issue(asked: Namespace, settings: Settings, words: Words) -> int:
         print(nothing, file=sys.stderr)
         return UNJUDGED
     if asked.json:
-        _say_json(draft.to_json())
+        say_json(draft.to_json())
     else:
-        _say(draft.text)
+        say(draft.text)
     return 0
 
 
@@ -232,9 +233,9 @@ def _judge(asked: Namespace, settings: Settings, words: Words) -> int:
     report, twin = reports["script"], reports["twin"]
     verdict = judge(report, twin, scenario)
     if asked.json:
-        _say_json(to_json(verdict, report, words))
+        say_json(to_json(verdict, report, words))
     else:
-        _say(to_text(verdict, report, words, _width(), _coloured(sys.stdout)))
+        say(to_text(verdict, report, words, width(), coloured(sys.stdout)))
     if _status(twin):
         return UNJUDGED
     return 0 if verdict.cured else _status(report) or FAULT
@@ -252,7 +253,7 @@ def _export(asked: Namespace, _: Settings, words: Words) -> int:
         write_notebook(scenario, path, words.language)
     except OSError as error:
         raise Usage(words.say("cli", "not_writable", path=path, reason=error.strerror)) from error
-    _say(words.say("cli", "written", path=path) + "\n")
+    say(words.say("cli", "written", path=path) + "\n")
     return 0
 
 
@@ -279,15 +280,15 @@ def _tell_checked(asked: Namespace, complaints: Sequence[str], promises: int, wo
     """`promises` is how many were put to the proof: none where the files do not hold together."""
     name = asked.scenario
     if asked.json:
-        _say_json(
+        say_json(
             {"id": name, "sound": not complaints, "proved": promises, "complaints": complaints}
         )
     elif complaints:
         code = "checked" if promises else "checked_files"
-        _say("\n".join(complaints) + "\n\n")
-        _say(words.say("cli", code, scenario=name, count=len(complaints)) + "\n")
+        say("\n".join(complaints) + "\n\n")
+        say(words.say("cli", code, scenario=name, count=len(complaints)) + "\n")
     else:
-        _say(words.say("cli", "sound", scenario=name, promises=promises) + "\n")
+        say(words.say("cli", "sound", scenario=name, promises=promises) + "\n")
     return FAULT if complaints else 0
 
 
@@ -301,7 +302,7 @@ def _new(asked: Namespace, _: Settings, words: Words) -> int:
         raise Usage(words.say("cli", "not_writable", path=path, reason=error.strerror)) from error
     path = os.path.relpath(folder)
     said = words.say("cli", "made", path=path, scenario=asked.scenario)
-    _say(textwrap.fill(said, _width(), break_long_words=False, break_on_hyphens=False) + "\n")
+    say(textwrap.fill(said, width(), break_long_words=False, break_on_hyphens=False) + "\n")
     return 0
 
 
@@ -372,9 +373,9 @@ def _tell(report: "Report", as_json: bool, words: Words) -> int:
     from debugger.printing import to_text
 
     if as_json:
-        _say_json(report.to_json(words))
+        say_json(report.to_json(words))
     else:
-        _say(to_text(report, _width(), _coloured(sys.stdout), words))
+        say(to_text(report, width(), coloured(sys.stdout), words))
     return _status(report)
 
 
@@ -385,10 +386,10 @@ def _tell_recorded(recording: "Recording", as_json: bool, words: Words) -> int:
     report = recording.report
     about = {"date": recording.date, "device": recording.device}
     if as_json:
-        _say_json({**report.to_json(words), "recorded": about})
+        say_json({**report.to_json(words), "recorded": about})
     else:
-        said = textwrap.fill(words.say("cli", "recorded", **about), _width())
-        _say(f"{said}\n\n{to_text(report, _width(), _coloured(sys.stdout), words)}")
+        said = textwrap.fill(words.say("cli", "recorded", **about), width())
+        say(f"{said}\n\n{to_text(report, width(), coloured(sys.stdout), words)}")
     return _status(report)
 
 
@@ -418,46 +419,8 @@ def _status(report: "Report") -> int:
     return {"pass": 0, "look": 0, "fail": FAULT}.get(report.outcome, UNJUDGED)
 
 
-def _say(text: str) -> None:
-    """Print for people. A reader who has seen enough (`| head`) is no error."""
-    sys.stdout.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
-    _write(text)
-
-
-def _say_line(value: Any) -> None:
-    """An object of JSON on a line of its own, on its way at once."""
-    from pydantic_core import to_json
-
-    _write(to_json(value, inf_nan_mode="null").decode() + "\n")
-
-
-def _say_json(value: Any) -> None:
-    from pydantic_core import to_json
-
-    sys.stdout.reconfigure(encoding="utf-8")  # pyright: ignore[reportAttributeAccessIssue]
-    _write(to_json(value, indent=2, inf_nan_mode="null").decode() + "\n")
-
-
-def _write(text: str) -> None:
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _minutes(seconds: float) -> int:
     return max(1, round(seconds / 60))
-
-
-def _width() -> int:
-    from shutil import get_terminal_size
-
-    return min(get_terminal_size((100, 24)).columns, 120)
-
-
-def _coloured(stream: Any) -> bool:
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 COMMANDS = {
