@@ -142,7 +142,7 @@ class Gathering:
         stages = dict(self._stages)
         if self.unfinished is not None:
             stages[self.unfinished] = replace(stages[self.unfinished], outcome="stopped")
-        endings = [stage.outcome for stage in stages.values() if stage.outcome != "not run"]
+        endings: list[Ending] = [stage.outcome for stage in stages.values()]
         outcome = worst([*endings, "stopped"])
         return Report(outcome, tuple(stages.values()), device, seconds, framework=framework)
 
