@@ -325,6 +325,7 @@ def test_a_setting_that_was_too_small_is_named_with_its_value(
         finding = Finding("out_of_memory", "fault", "train", None, {"memory_mb": 3000})
         yield Outcome("stopped", "cpu", 0.2, finding=finding)
 
+    monkeypatch.setenv("CLINIC_MEMORY_MB", "3000")
     monkeypatch.setattr(engine, "events", full)
     (tmp_path / "mine.py").write_text("x = 1\n")
     assert main(["diagnose", str(tmp_path / "mine.py")]) == 2
