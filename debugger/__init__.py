@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from debugger.report import Report
-from debugger.run import WALK
+from debugger.run import ON
 
 if TYPE_CHECKING:
     from debugger.printing import ReadableReport
@@ -16,16 +16,16 @@ def diagnose(
     train_dataset: Any = None,
     eval_dataset: Any = None,
     *,
-    stage: str = WALK,
+    stage: str = ON,
     steps: int = 120,
     language: str = "en",
 ) -> ReadableReport:
-    """Walk a built Trainer, or a compiled Keras model, through the stages up to the first failure.
+    """Walk a built Trainer, or a compiled Keras model, through the stages up to an exception.
 
     A Keras model knows no data, so it comes with the batches that `fit` would be given. `stage` is
-    "walk", "all" or one stage's name; `steps` bounds the `train` stage, `language` is what the
-    report speaks. Everything is left as it was, to the bit. In a notebook the report shows itself;
-    elsewhere print it.
+    "on", "walk" (to the first failure), "all" or one stage's name; `steps` bounds the `train`
+    stage, `language` is what the report speaks. Everything is left as it was, to the bit. In a
+    notebook the report shows itself; elsewhere print it.
     """
     from debugger.diagnosis import diagnose_built
     from debugger.frameworks import FRAMEWORKS

@@ -18,7 +18,7 @@ from debugger.given import Given
 from debugger.given import read as read_script
 from debugger.printing.output import coloured, say, say_json, say_line, width
 from debugger.report import Gathering
-from debugger.run import ALL, WALK, Run
+from debugger.run import ALL, ON, WALK, Run
 from debugger.settings import SettingError, Settings
 from debugger.settings import read as read_settings
 from debugger.words import Words
@@ -108,7 +108,7 @@ def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
     given = read_script(Path(asked.script), words)
     run = replace(
         _own_run(given, asked, settings),
-        stage=_stage(asked),
+        stage=asked.stage or (ALL if asked.all else ON),
         steps=asked.steps or MOST_STEPS,
         seconds=asked.seconds,
     )

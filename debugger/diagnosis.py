@@ -30,7 +30,7 @@ from debugger.outcome import (
 )
 from debugger.pipelines.face import Memory, Pipeline, Training
 from debugger.report import Report, gather
-from debugger.run import ALL, WALK, Run
+from debugger.run import ALL, ON, WALK, Run
 from debugger.script.building import Building, build
 from debugger.script.enclosure import OPEN, Enclosure
 from debugger.script.places import Places
@@ -40,6 +40,8 @@ from debugger.stages.judging import Stage, View, judged
 LOG = logging.getLogger(__name__)
 
 Tell = Callable[[Event], None]
+UNRELATED = frozenset({"leak", "imbalanced", "trained_already"})
+"""Faults before the training that say nothing of how it goes; nor do any of `evaluate`."""
 
 
 def perform(run: Run, emit: Tell, enclosure: Enclosure = OPEN) -> None:
@@ -152,20 +154,24 @@ def _walk(
     seconds: float | None = None,
 ) -> list[Ending]:
     left_out = () if steps else TRAINING
-    wanted = [n for n in LOOKS if stage in (WALK, ALL, n.name) and n.name not in left_out]
+    wanted = [n for n in LOOKS if stage in (WALK, ON, ALL, n.name) and n.name not in left_out]
     endings: list[Ending] = []
-    blocked: dict[StageName, StageName] = {}
+    blocked: dict[StageName, str] = {}
     for look in wanted:
         if look.name in blocked:
-            reason = f"needs_{blocked[look.name]}"
+            reason = blocked[look.name]
             emit(StageEnded(look.name, "not run", 0.0, (NotRun(look.name, reason),)))
             continue
-        ended, broke = _one(look, pipeline, view, steps, emit, seconds)
+        ended, broke, faults = _one(look, pipeline, view, steps, emit, seconds)
         endings.append(ended.outcome)
         if stage == WALK and ended.outcome in ("fail", "stopped"):
             break
+        if stage == ON and (ended.outcome == "stopped" or (broke and look.name != "evaluate")):
+            break
         if broke:
-            blocked |= dict.fromkeys(look.blocks, look.name)
+            blocked |= dict.fromkeys(look.blocks, f"needs_{look.name}")
+        elif stage == ON and look.name != "evaluate" and faults - UNRELATED:
+            blocked |= dict.fromkeys(TRAINING, "explained_already")
     return endings
 
 
@@ -176,8 +182,8 @@ def _one(
     steps: int,
     emit: Tell,
     seconds: float | None,
-) -> tuple[StageEnded, bool]:
-    """One stage, and whether it ended in an exception that later stages would meet too."""
+) -> tuple[StageEnded, bool, frozenset[str]]:
+    """One stage, whether it ended in an exception that later stages would meet too, its faults."""
     emit(StageStarted(look.name))
     started, steps = time.monotonic(), look.steps or steps
 
@@ -203,13 +209,14 @@ def _one(
         numbers = {"exception": type(error).__name__, "said": str(error)[:300]}
         ended = StageEnded(look.name, "unknown", time.monotonic() - started)
         _tell([Finding("stage_unreadable", "note", look.name, None, numbers)], ended, emit)
-        return ended, False
+        return ended, False, frozenset()
     for evidence in shown:
         emit(Shown(evidence))
     outcome = _ending(findings, anything_judged=len(not_run) < len(look.rules))
     ended = StageEnded(look.name, outcome, time.monotonic() - started, tuple(not_run), measured)
     _tell(findings, ended, emit)
-    return ended, seen.failure is not None
+    faults = frozenset(f.code for f in findings if f.severity == "fault")
+    return ended, seen.failure is not None, faults
 
 
 def _for_want_of_time(one: NotRun) -> NotRun:

@@ -7,6 +7,7 @@ from debugger.frameworks import of as framework_of
 from debugger.outcome import StageName
 
 WALK = "walk"
+ON = "on"
 ALL = "all"
 
 
@@ -14,7 +15,8 @@ ALL = "all"
 class Run:
     """The same run always gives the same answer.
 
-    `stage` is a stage's name, "walk" (every stage up to the first that fails) or "all".
+    `stage` is a stage's name, "walk" (every stage up to the first that fails), "on" (past what is
+    a judgement and no exception, as far as that explains nothing of what follows) or "all".
     `filename` is where the script stands on disk, when it does: imports beside it and the lines in
     tracebacks come from there. `folder` is the working folder; None means one of the run's own.
     `steps` bounds the `train` stage; with 0 nothing is trained, and `overfit` is left out too.
@@ -22,7 +24,7 @@ class Run:
     """
 
     script: str
-    stage: StageName | Literal["walk", "all"] = WALK
+    stage: StageName | Literal["walk", "on", "all"] = WALK
     seed: int = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     assets: Literal["bundled", "hub"] = "bundled"

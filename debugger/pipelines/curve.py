@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from debugger.failure import Failure
-from debugger.pipelines.face import Emit, Facts, Guesses, Training
+from debugger.pipelines.face import Emit, Facts, Guesses, Memory, Training
 
 EVAL_ROWS = 256
 EVAL_EVERY = 40
 Fared = tuple[float | None, float | None, Guesses]
 """Accuracy (of classes only), mean loss and what was guessed for which label."""
+UNKNOWN: Fared = (None, None, {})
 
 
 class Curve:
@@ -57,6 +58,30 @@ class Curve:
             self.eval_losses.append((step, loss))
             self.emit("eval_loss", step, loss)
 
+    def memory(
+        self,
+        before: Fared,
+        after: Fared,
+        labels: Sequence[Any],
+        rows: int,
+        weights: int,
+        failure: Failure | None,
+    ) -> Memory:
+        """One batch of so many rows, with the classes of those that have one."""
+        quiet = before[1], after[1]
+        return Memory(
+            losses=tuple(self.losses),
+            before=before[0],
+            after=after[0],
+            quiet_losses=None if quiet[0] is None or quiet[1] is None else (quiet[0], quiet[1]),
+            labels=_classes(labels),
+            rows=rows,
+            rate=max(self.rates, default=None),
+            weights=weights,
+            out_of_time=self.out_of_time,
+            failure=failure,
+        )
+
     def training(
         self,
         facts: Facts,
@@ -65,10 +90,17 @@ class Curve:
         planned: int,
         rate: float | None,
         failure: Failure | None,
+        trained_on: Sequence[Any] = (),
+        **known: Any,
     ) -> Training:
-        """All of it as plain values. `labels` and `rows` are those that it was evaluated on."""
-        known = sum(labels.values())
+        """All of it as plain values.
+
+        `labels` and `rows` are those that it was evaluated on, `trained_on` the other labels; a
+        pipeline tells the rest of a Training as `known`.
+        """
+        total = sum(labels.values())
         classes = facts.task == "classification"
+        counts = Counter(_classes(trained_on)) if classes else Counter()
         return Training(
             losses=tuple(self.losses),
             planned=planned,
@@ -76,14 +108,21 @@ class Curve:
             eval_losses=tuple(self.eval_losses),
             predicted=_counted(self.guesses),
             guesses=self.guesses,
-            majority=max(labels.values()) / known if known and classes else None,
+            majority=max(labels.values()) / total if total and classes else None,
             classes=facts.num_labels if classes else None,
             eval_rows=rows,
             warming_up=len(self.rates) > 1 and self.rates[-1] > self.rates[-2],
+            rates=tuple(self.rates),
+            shares=tuple(count / counts.total() for _, count in sorted(counts.items())),
             peak_learning_rate=rate,
             out_of_time=self.out_of_time,
             failure=failure,
+            **known,
         )
+
+
+def _classes(labels: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(y for y in labels if isinstance(y, int) and y >= 0)
 
 
 def _counted(guesses: Guesses) -> dict[str, int]:

@@ -278,6 +278,8 @@ class Evaluate:
     """`given` is what compute_metrics was handed; `into_metric` what it handed on.
 
     `evaluations` is how often the training itself evaluates in its `steps`; None: nobody can tell.
+    `repeated` is the share of training rows that stood there before; `same_rows`: both sets are
+    one and the same. The metric was tried on rows that hold `tried_classes`.
     """
 
     rows: int = 0
@@ -298,6 +300,9 @@ class Evaluate:
     best_metric: str | None = None
     known_metrics: tuple[str, ...] = ()
     shared_rows: int = 0
+    repeated: float = 0.0
+    same_rows: bool = False
+    tried_classes: int | None = None
     eval_rows: int | None = None
     looked_at: int = 0
     num_labels: int | None = None
@@ -306,12 +311,21 @@ class Evaluate:
 
 @dataclass(frozen=True)
 class Memory:
-    """Twenty steps on one batch. `out_of_time`: they were fewer, because they take so long."""
+    """Twenty steps on one batch. `before` and `after` are accuracies, `quiet_losses` the losses
+    then: without dropout, and of the model itself, whatever the script's own loss is.
+
+    `labels` are the classes of its rows, `rate` is the learning rate that was held and `weights`
+    how many weights the model has. `out_of_time`: there were fewer, because they take so long.
+    """
 
     losses: tuple[float, ...] = ()
     before: float | None = None
     after: float | None = None
+    quiet_losses: tuple[float, float] | None = None
+    labels: tuple[int, ...] = ()
     rows: int = 0
+    rate: float | None = None
+    weights: int = 0
     out_of_time: bool = False
     failure: Failure | None = None
 
@@ -320,8 +334,10 @@ class Memory:
 class Training:
     """The first steps of the real training. Accuracies are the clinic's own count.
 
-    `warming_up` says that the learning rate was still climbing at the last step, `out_of_time` that
-    it would not have been the last one in a faster training.
+    `warming_up` says that the learning rate was still climbing at the last step, `rates` what it
+    was at each. `shares` are those of the classes in the training rows, which were gone through
+    `epochs` times. `weights` is how many the model has. `out_of_time`: in a faster training the
+    last step would not have been the last.
     """
 
     losses: tuple[float, ...] = ()
@@ -334,6 +350,10 @@ class Training:
     classes: int | None = None
     eval_rows: int = 0
     warming_up: bool = False
+    rates: tuple[float, ...] = ()
+    shares: tuple[float, ...] = ()
+    epochs: float | None = None
+    weights: int = 0
     peak_learning_rate: float | None = None
     out_of_time: bool = False
     failure: Failure | None = None

@@ -102,6 +102,12 @@ def tried(labels: Any, facts: Facts, ask: Callable[[Any, Any], Any]) -> tuple[An
     return answers[0], answers[1]
 
 
+def classes_in(labels: Any) -> int | None:
+    """How many classes these labels hold, where they are classes."""
+    found = np.asarray(labels)
+    return len(np.unique(found)) if found.ndim == 1 and found.dtype.kind in "iu" else None
+
+
 def guessed(predictions: Any, labels: Any, facts: Facts) -> Guesses:
     """What was answered for which label, where both are what a classifier's are."""
     if facts.task != "classification":

@@ -49,7 +49,8 @@ CLASSES: tuple[Task, ...] = ("classification", "multilabel", "regression", "toke
 def task_of(model: Any, config: Any) -> Task:
     """What the class of a model, or one that it is made from, is made for."""
     names = [kind.__name__ for kind in type(model).__mro__]
-    task = next((found for name in names if (found := _task_named(name)) != "unknown"), "unknown")
+    found: list[Task] = [one for name in names if (one := _task_named(name)) != "unknown"]
+    task = found[0] if found else "unknown"
     if task == "seq2seq" and not getattr(config, "is_encoder_decoder", True):
         return "causal_lm"
     problem = getattr(config, "problem_type", None)
@@ -68,7 +69,8 @@ def _task_named(name: str) -> Task:
         known = getattr(tables, f"{prefix}MODEL_FOR_{table}_MAPPING_NAMES", {})
         if any(name in ((one,) if isinstance(one, str) else one) for one in known.values()):
             return task
-    return next((task for ending, task in _ENDINGS if name.endswith(ending)), "unknown")
+    found: list[Task] = [task for ending, task in _ENDINGS if name.endswith(ending)]
+    return found[0] if found else "unknown"
 
 
 def is_task_model(model: Any) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from debugger.pipelines.face import Sample, Split
+from debugger.pipelines.face import Data, Sample, Split
 
 SHOWN_ROWS = 4
 LABELS = ("labels", "label", "label_ids")
@@ -71,6 +71,23 @@ def digest(rows: Sequence[str], labels: Sequence[Any]) -> str:
         return ""
     rows = sorted(f"{y}:{row}" for row, y in zip(rows, labels, strict=True))
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
+
+
+def overlap(data: Data) -> dict[str, Any]:
+    """How far the evaluation rows are training rows, beside how far those repeat each other."""
+    train, evaluation = data.train, data.eval
+    known: dict[str, Any] = {
+        "shared_rows": data.shared_rows,
+        "looked_at": 0 if evaluation is None else evaluation.looked_at,
+    }
+    if train is None or evaluation is None:
+        return known
+    digest = evaluation.numbered_digest
+    return {
+        **known,
+        "repeated": train.duplicates / max(1, train.looked_at),
+        "same_rows": bool(digest) and train.numbered_digest == digest,
+    }
 
 
 def token_sets(ids: list[Any] | None, tokenizer: Any) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
+from debugger.stages.chance import interval
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -26,6 +27,8 @@ from debugger.stages.judging import (
 IMBALANCED_SHARE = 0.75
 FLATTERING_SHARE = 0.9
 LEAKED_SHARE = 0.05
+SURELY_LEAKED = 0.10
+MARKED = 0.15
 DUPLICATED_SHARE = 0.10
 CUT_SHARE = 0.20
 SHOWN_LENGTHS = 8
@@ -200,9 +203,11 @@ def imbalanced(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = most / sum(counts.values())
     if share < IMBALANCED_SHARE:
         return None
-    # Rare classes are a fact of life. They are a fault where nothing weighs or measures them.
+    # Rare classes are a fact of life. They are a fault where somebody made them rare by the way
+    # rows were chosen, and nothing weighs or measures them.
     unanswered = not seen.weighs and seen.metrics is not None and set(seen.metrics) <= {"accuracy"}
-    verdict = fault if share >= FLATTERING_SHARE and unanswered else look
+    chosen = _chosen_in_order(split, label, view) or _rarer_elsewhere(seen.eval, label, share)
+    verdict = fault if share >= FLATTERING_SHARE and unanswered and chosen else look
     choosing = (".select", ".filter", ".shard", ".take", "concatenate_datasets")
     line = view.places.call(*choosing) or _data_line(view)
     return verdict(line, name=_named(str(label), split), share=share, classes=len(counts))
@@ -223,12 +228,17 @@ def duplicates(seen: Data, view: View) -> Verdict | CannotJudge | None:
     split = seen.train
     if split is None:
         return _nothing_to_see(seen)
-    share = split.duplicates / max(1, split.looked_at)
+    share = _repeated(split)
     return look(None, rows=split.duplicates, share=share) if share > DUPLICATED_SHARE else None
 
 
 def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """Evaluation rows that the model was trained on. All of them: the evaluate stage says so."""
+    """Evaluation rows that the model was trained on. All of them: the evaluate stage says so.
+
+    Texts that repeat themselves do so in both splits: where the training rows repeat each other
+    like that, it proves nothing. Of two rows alike, one in the other split is counted in full there
+    and as half a pair here.
+    """
     if seen.train is None:
         return _nothing_to_see(seen)
     if seen.eval is None:
@@ -237,7 +247,10 @@ def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not LEAKED_SHARE <= share < 0.95:
         return None
     line = view.places.argument("eval_dataset", "validation_data")
-    return fault(line, rows=seen.shared_rows, looked_at=seen.eval.looked_at, share=share)
+    at_least = interval(share, seen.eval.looked_at)[0]
+    proved = at_least > SURELY_LEAKED + 2 * max(_repeated(seen.train), _repeated(seen.eval))
+    verdict = fault if proved else look
+    return verdict(line, rows=seen.shared_rows, looked_at=seen.eval.looked_at, share=share)
 
 
 def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -329,6 +342,25 @@ DATA = Stage("data", observe, show, measured, RULES)
 def _data_line(view: View) -> int | None:
     made = ("to_tf_dataset", "prepare_tf_dataset", ".fit")
     return view.places.argument("train_dataset") or view.places.call(*made)
+
+
+def _repeated(split: Split) -> float:
+    return split.duplicates / max(1, split.looked_at)
+
+
+def _chosen_in_order(split: Split, label: int, view: View) -> bool:
+    """All rows of a class in one piece: they were taken from rows in order."""
+    if view.places.call(".sort", ".sort_values", ".filter", "concatenate_datasets"):
+        return True
+    places = [place for place, one in enumerate(split.labels) if one == label]
+    return places[-1] - places[0] == len(places) - 1
+
+
+def _rarer_elsewhere(split: Split | None, label: int, share: float) -> bool:
+    labels = [] if split is None else _integers(split)
+    if not labels:
+        return False
+    return interval(labels.count(label) / len(labels), len(labels))[1] < share - MARKED
 
 
 def _nothing_to_see(seen: Data) -> CannotJudge:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from debugger.evidence.tables import matrix, pairs, say, table
@@ -23,7 +24,9 @@ from debugger.stages.judging import (
 SAME_SHARE = 0.95
 _CALLS_SCORES = ("continuous", "multioutput", "multilabel-indicator")
 """What scikit-learn takes a score for each class for: as they are, rounded, rounded to 0 and 1."""
+_WHATEVER_THE_CLASSES = ("accuracy", "matthews_correlation")
 _HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews_correlation")
+_PERFECT = (1.0, 100.0)
 
 
 def observe(pipeline: Pipeline, *_: Any) -> Evaluate:
@@ -92,14 +95,19 @@ def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
 
 
 def blind_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
-    """A classifier that nothing measures. For a language model the loss is the number to watch."""
+    """A classifier that nothing measures. For a language model the loss is the number to watch.
+
+    A set to evaluate on that is never used was given for something; no set at all is a choice.
+    """
     if view.facts.task not in ("classification", "multilabel"):
         return NOT_FOR_THIS_TASK
     if seen.evaluations is None:
         return CannotJudge("own_evaluation")
     if seen.evaluations or seen.has_metric or view.places.measures_after_training():
         return None
-    return fault(_strategy_line(view), steps=seen.steps, strategy=seen.strategy)
+    compares = seen.eval_rows is not None or seen.best_metric is not None
+    verdict = fault if compares and view.has_script else look
+    return verdict(_strategy_line(view), steps=seen.steps, strategy=seen.strategy)
 
 
 def metric_never_called(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -186,7 +194,9 @@ def eval_set_is_train_set(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     share = seen.shared_rows / seen.looked_at
     if share < SAME_SHARE:
         return None
-    return fault(_eval_line(view), share=share, rows=seen.looked_at)
+    # Where most training rows repeat another one, rows of any other split repeat one too.
+    natural = 2 * seen.repeated >= share and not seen.same_rows
+    return (look if natural else fault)(_eval_line(view), share=share, rows=seen.looked_at)
 
 
 def label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -220,18 +230,23 @@ def metric_flatters_constant(seen: Evaluate, view: View) -> Verdict | CannotJudg
     """Always guessing the same class must not score as well as being right."""
     if seen.constant is None or seen.perfect is None:
         return CannotJudge("metric_not_tried")
-    best = next((n for n in _HIGHER_IS_BETTER if n in seen.perfect), None)
-    name = best or next(iter(seen.perfect), None)
+    known = next((n for n in _HIGHER_IS_BETTER if n in seen.perfect), None)
+    name = known or next(iter(seen.perfect), None)
     if name is None or seen.constant.get(name) != seen.perfect[name]:
         return None
-    return fault(_metric_line(view), name=name, value=seen.perfect[name])
+    if known is None and seen.constant != seen.perfect:
+        return None  # a number of another kind beside the one that measures
+    verdict = fault if known else look
+    return verdict(_metric_line(view), name=name, value=seen.perfect[name])
 
 
 def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A metric may count to 1 or in percent. Means over classes want every class to be there."""
     if seen.perfect is None:
         return CannotJudge("metric_not_tried")
-    names = [name for name in _HIGHER_IS_BETTER if name in seen.perfect]
-    wrong = [name for name in names if abs(seen.perfect[name] - 1) > 1e-6]
+    every_class = seen.tried_classes is None or seen.tried_classes == seen.num_labels
+    names = _HIGHER_IS_BETTER if every_class else _WHATEVER_THE_CLASSES
+    wrong = [n for n in names if n in seen.perfect and not _is_perfect(seen.perfect[n])]
     if not wrong:
         return None
     return fault(_metric_line(view), name=wrong[0], value=seen.perfect[wrong[0]])
@@ -272,6 +287,10 @@ def _reordered(
         moved=len(moved),
         classes=len(here),
     )
+
+
+def _is_perfect(value: float) -> bool:
+    return any(math.isclose(value, best, rel_tol=1e-3) for best in _PERFECT)
 
 
 def _handed(seen: Evaluate) -> list[list[Any]]:

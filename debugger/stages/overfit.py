@@ -8,6 +8,7 @@ from typing import Any
 from debugger.evidence.tables import say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Memory, Pipeline
+from debugger.stages.chance import guessing_costs, interval, mean_within, shares_of
 from debugger.stages.judging import (
     CannotJudge,
     Rule,
@@ -23,6 +24,12 @@ from debugger.stages.judging import (
 STEPS = 20
 FALLEN = 0.7
 """Of the first loss; a model that memorises falls well below it in twenty steps."""
+ON_ITS_WAY, LEARNED, RESTLESS, WORSE, HARMED = 0.85, 0.95, 1.15, 1.02, 1.5
+"""Of the first loss: it falls well, steps help, are too large, harm, harm where no label tells."""
+SHARES = 0.98
+"""Of what guessing costs: any dearer, and only the shares of the classes were learned."""
+LARGE, SURE_RATE = 5_000_000, 1e-4
+"""So many pretrained weights learn something of a batch in twenty steps at this rate."""
 
 
 def observe(pipeline: Pipeline, emit: Emit, steps: int, seconds: float | None = None) -> Memory:
@@ -30,7 +37,12 @@ def observe(pipeline: Pipeline, emit: Emit, steps: int, seconds: float | None = 
 
 
 def measured(seen: Memory) -> dict[str, Any]:
-    return {"losses": list(seen.losses), "before": seen.before, "after": seen.after}
+    return {
+        "losses": list(seen.losses),
+        "before": seen.before,
+        "after": seen.after,
+        "quiet_losses": seen.quiet_losses,
+    }
 
 
 def show(seen: Memory, facts: Facts) -> list[Evidence]:
@@ -47,20 +59,95 @@ def show(seen: Memory, facts: Facts) -> list[Evidence]:
 
 
 def cannot_memorise(seen: Memory, view: View) -> Verdict | CannotJudge | None:
-    if len(seen.losses) < STEPS:
-        return CannotJudge("too_few_steps")
-    first, last = seen.losses[0], seen.losses[-1]
-    if not math.isfinite(last):
-        return fault(None, first=first, last=last, rows=seen.rows, steps=len(seen.losses))
-    fallen = last < FALLEN * first
-    if fallen or (seen.after is not None and seen.after >= 0.99):
+    """Steps that must show in one batch, and it is known no better than by guessing."""
+    if blind := _cannot_judge(seen):
+        return blind
+    if not math.isfinite(seen.losses[-1]):
+        return fault(None, **_numbers(seen))
+    if _knows_them(seen) or _has_learned(seen) or not _proves_it(seen, view):
         return None
-    verdict = look if seen.after is None and last < first else fault
-    return verdict(None, first=first, last=last, rows=seen.rows, steps=len(seen.losses))
+    return fault(None, **_numbers(seen))
 
 
-RULES: tuple[Rule, ...] = (cannot_memorise,)
+def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
+    """It may yet know them: a small rate, much dropout or a small new model take their time."""
+    if blind := _cannot_judge(seen):
+        return blind
+    if _knows_them(seen) or _is_on_its_way(seen) or cannot_memorise(seen, view) is not None:
+        return None
+    line = view.places.argument("learning_rate", "lr", "optimizer")
+    return look(line, rate=seen.rate or 0.0, **_numbers(seen))
+
+
+RULES: tuple[Rule, ...] = (cannot_memorise, memorises_slowly)
 OVERFIT = Stage("overfit", observe, show, measured, RULES, trains=True, steps=STEPS)
+
+
+def _cannot_judge(seen: Memory) -> CannotJudge | None:
+    return CannotJudge("too_few_steps") if len(seen.losses) < STEPS else None
+
+
+def _knows_them(seen: Memory) -> bool:
+    """The loss is far down, or the rows that are right cannot all be luck."""
+    if mean_within(seen.losses[-3:])[0] < FALLEN * seen.losses[0]:
+        return True
+    if seen.quiet_losses is not None and seen.quiet_losses[1] < FALLEN * seen.quiet_losses[0]:
+        return True
+    if seen.after is None:
+        return False
+    sure = interval(seen.after, seen.rows)[0]
+    return seen.after >= 0.99 or sure > (1 + _majority(seen)) / 2
+
+
+def _is_on_its_way(seen: Memory) -> bool:
+    if mean_within(seen.losses[-5:])[0] < ON_ITS_WAY * seen.losses[0]:
+        return True
+    before, after = seen.quiet_losses or (0.0, 0.0)
+    return after < ON_ITS_WAY * before
+
+
+def _has_learned(seen: Memory) -> bool:
+    """More than how common each class is, though not yet the rows."""
+    if seen.after is not None and interval(seen.after, seen.rows)[0] > _majority(seen):
+        return True
+    if mean_within(seen.losses[-5:])[0] < LEARNED * seen.losses[0]:
+        return True
+    if seen.quiet_losses is None:
+        return False
+    before, after = seen.quiet_losses
+    return after < SHARES * min(before, _guessing(seen) or before)
+
+
+def _proves_it(seen: Memory, view: View) -> bool:
+    """The steps are too large or harm, or many weights took them at a usual rate."""
+    usual = seen.rate is not None and seen.rate >= SURE_RATE
+    if view.facts.pretrained and usual and seen.weights >= LARGE:
+        return True
+    mean, within = mean_within(seen.losses[-10:])
+    first = seen.losses[0]
+    before, after = seen.quiet_losses or (first, mean)
+    if not seen.labels:  # a loss that is small from the start may rise and mean nothing
+        return mean - within > first and after > HARMED * before
+    return max(seen.losses) > RESTLESS * first or (
+        mean > first and after > WORSE * max(before, _guessing(seen))
+    )
+
+
+def _guessing(seen: Memory) -> float:
+    return guessing_costs(shares_of(seen.labels))
+
+
+def _majority(seen: Memory) -> float:
+    return max(shares_of(seen.labels), default=0.0)
+
+
+def _numbers(seen: Memory) -> dict[str, Any]:
+    return {
+        "first": seen.losses[0],
+        "last": seen.losses[-1],
+        "rows": seen.rows,
+        "steps": len(seen.losses),
+    }
 
 
 def _finite(value: float) -> float | None:

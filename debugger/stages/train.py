@@ -8,6 +8,12 @@ from typing import Any
 from debugger.evidence.tables import matrix
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Pipeline, Training
+from debugger.stages.chance import (
+    agreement,
+    guessing_costs,
+    interval,
+    mean_within,
+)
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -23,8 +29,20 @@ from debugger.stages.judging import (
 from debugger.stages.step import RATHER_HIGH, RATHER_LOW
 
 ENOUGH_STEPS = 60
+AT_FULL_RATE = 40
 LAST = 20
 MARGIN = 0.05
+NEAR_GUESSING = 0.8
+FULL = 0.5
+"""Of the highest rate; what a warm-up or a decay leaves below that is too small to judge by."""
+EARLY = 0.05
+"""Of the steps planned; before that many, a long training need not show anything."""
+LARGE = 5_000_000
+BRISK, BRISK_FOR_SMALL = 5e-5, 1e-3
+"""Rates at which a large and a small model must show something: docs/CLAIMS.md."""
+ONE_SIDED = 0.75
+GENERALISED = 0.7
+FAR_BELOW = 4.0
 PARTED = 0.15
 """How far two smoothed losses must lie apart to have parted."""
 
@@ -74,21 +92,25 @@ def diverged(seen: Training, view: View) -> Verdict | CannotJudge | None:
     broken = next((n for n, y in enumerate(seen.losses, 1) if not math.isfinite(y)), None)
     if broken is not None:
         return fault(None, step=broken, first=seen.losses[0], last=seen.losses[-1])
-    chance = math.log(seen.classes) if seen.classes and seen.classes > 1 else seen.losses[0]
-    last = _mean(seen.losses[-LAST:])
-    if len(seen.losses) < LAST or last < 2 * max(seen.losses[0], chance):
+    first = seen.losses[0]
+    chance = math.log(seen.classes) if seen.classes and seen.classes > 1 else first
+    recent = seen.losses[-LAST:]
+    last, within = mean_within(recent)
+    if len(seen.losses) < LAST or last < 2 * max(first, chance):
         return None
-    return fault(None, step=len(seen.losses), first=seen.losses[0], last=last)
+    # One easy first batch makes all that follows look bad: then some of it is as low again.
+    sure = min(recent) > first and last - within > 1.5 * max(first, chance)
+    return (fault if sure else look)(None, step=len(seen.losses), first=first, last=last)
 
 
 def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
     if blind := _cannot_judge(seen):
         return blind
-    chance, last = math.log(seen.classes or 2), _mean(seen.losses[-LAST:])
+    chance, last = _guessing(seen), _mean(seen.losses[-LAST:])
     accuracy = _last_accuracy(seen) or 0.0
-    if last < chance - MARGIN or accuracy > (seen.majority or 0) + MARGIN:
+    if last < (1 - MARGIN) * chance or _beats_the_majority(seen):
         return None
-    if seen.warming_up:
+    if seen.warming_up or _just_warm(seen):
         return CannotJudge("still_warming_up")
     line = view.places.argument("learning_rate", "lr", "optimizer")
     if _usual_rate(seen, view):
@@ -97,7 +119,8 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
             or view.places.argument("train_dataset")
             or view.places.call("to_tf_dataset")
         )
-    return fault(line, loss=last, chance=chance, accuracy=accuracy, steps=len(seen.losses))
+    verdict = fault if _had_its_chance(seen) else look
+    return verdict(line, loss=last, chance=chance, accuracy=accuracy, steps=len(seen.losses))
 
 
 def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | None:
@@ -114,35 +137,55 @@ def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | No
 
 
 def constant_predictions(seen: Training, view: View) -> Verdict | CannotJudge | None:
+    """One answer to everything. Where most rows are of one class, that is how learning begins."""
     if blind := _cannot_judge(seen):
         return blind
-    if len(seen.predicted) != 1:
+    if len(seen.predicted) != 1 or seen.majority == 1:
         return None
     if seen.warming_up:
         return CannotJudge("still_warming_up")
     label = next(iter(seen.predicted))
     names = view.facts.label_names or ()
     name = names[int(label)] if label.isdigit() and int(label) < len(names) else label
-    return fault(None, name=name, rows=seen.eval_rows, steps=len(seen.losses))
+    stuck = stuck_at_chance(seen, view)
+    proved = isinstance(stuck, Verdict) and stuck.severity == "fault"
+    verdict = fault if proved and (seen.majority or 0) < ONE_SIDED else look
+    return verdict(None, name=name, rows=seen.eval_rows, steps=len(seen.losses))
 
 
 def learns_train_only(seen: Training, view: View) -> Verdict | CannotJudge | None:
+    """Rows that it had not met were answered well in the first epoch: then others are different.
+
+    What was learned later may have been learned by heart, which few rows always are.
+    """
     if blind := _cannot_judge(seen):
         return blind
-    chance, last = math.log(seen.classes or 2), _mean(seen.losses[-LAST:])
-    accuracy = _last_accuracy(seen) or 0.0
-    if last > chance / 2 or accuracy > (seen.majority or 0) + MARGIN:
+    chance, (last, within) = _guessing(seen), mean_within(seen.losses[-LAST:])
+    accuracy, majority = _last_accuracy(seen) or 0.0, seen.majority or 0.0
+    at_best = interval(accuracy, seen.eval_rows)[1]
+    if last >= (1 - MARGIN) * chance or _beats_the_majority(seen):
         return None
-    return fault(None, loss=last, chance=chance, accuracy=accuracy, majority=seen.majority)
+    if at_best > majority + (1 - majority) / 3:
+        return None
+    new = seen.losses[: int(len(seen.losses) / seen.epochs)] if seen.epochs else ()
+    met, about = mean_within(new[-LAST:]) if len(new) >= LAST else (chance, 0.0)
+    proved = last + within < chance / 2 and met + about < GENERALISED * chance
+    return (fault if proved else look)(
+        None, loss=last, chance=chance, accuracy=accuracy, majority=majority
+    )
 
 
 def worse_than_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
-    """Well below chance cannot be bad luck: the labels mean something else over there."""
+    """Well below luck cannot be bad luck: the labels mean something else over there.
+
+    Luck is what as many of each answer would get right if they were dealt out blindly.
+    """
     if blind := _cannot_judge(seen):
         return blind
-    accuracy, even = _last_accuracy(seen) or 0.0, 1 / (seen.classes or 2)
-    spread = math.sqrt(even * (1 - even) / max(1, seen.eval_rows))
-    if accuracy > even - 4 * spread:
+    if not seen.guesses:
+        return CannotJudge("nothing_predicted")
+    accuracy, even, spread = agreement(seen.guesses)
+    if accuracy > even - FAR_BELOW * spread:
         return None
     return fault(
         view.places.argument("eval_dataset", "validation_data"), accuracy=accuracy, even=even
@@ -155,6 +198,8 @@ def does_not_fall(seen: Training, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if len(seen.losses) < ENOUGH_STEPS:
         return CannotJudge("too_few_steps")
+    if seen.warming_up:
+        return CannotJudge("still_warming_up")
     first, last = _mean(seen.losses[:LAST]), _mean(seen.losses[-LAST:])
     return look(None, first=first, last=last, steps=len(seen.losses)) if last >= first else None
 
@@ -196,6 +241,42 @@ def _cannot_judge(seen: Training) -> CannotJudge | None:
     if not seen.accuracies or seen.majority is None:
         return CannotJudge("no_eval_set")
     return CannotJudge("too_few_steps") if len(seen.losses) < ENOUGH_STEPS else None
+
+
+def _guessing(seen: Training) -> float:
+    """What guessing by the shares of the classes costs; by their number, where nobody counted."""
+    return guessing_costs(seen.shares) or math.log(seen.classes or 2)
+
+
+def _beats_the_majority(seen: Training) -> bool:
+    accuracy, majority = _last_accuracy(seen) or 0.0, seen.majority or 0.0
+    return accuracy > majority + MARGIN or interval(accuracy, seen.eval_rows)[0] > majority
+
+
+def _at_full_rate(seen: Training) -> int:
+    """How many steps were taken at a rate that counts."""
+    highest = max(seen.peak_learning_rate or 0.0, *seen.rates)
+    return sum(rate >= FULL * highest for rate in seen.rates)
+
+
+def _just_warm(seen: Training) -> bool:
+    """A warm-up that took most of the steps is only over."""
+    if not seen.rates or seen.rates[-1] < FULL * max(seen.rates):
+        return False
+    return _at_full_rate(seen) < LAST
+
+
+def _had_its_chance(seen: Training) -> bool:
+    """Enough of the plan, at rates that must show, with a loss that is surely that of guessing."""
+    mean, within = mean_within(seen.losses[-LAST:])
+    rate = seen.peak_learning_rate
+    brisk = BRISK if seen.weights >= LARGE else BRISK_FOR_SMALL
+    return (
+        mean - within > NEAR_GUESSING * _guessing(seen)
+        and len(seen.losses) >= EARLY * seen.planned
+        and (not seen.rates or _at_full_rate(seen) >= AT_FULL_RATE)
+        and (rate is None or rate >= brisk)
+    )
 
 
 def _usual_rate(seen: Training, view: View) -> bool:

@@ -23,7 +23,7 @@ from debugger.outcome import (
     StageStarted,
     worst,
 )
-from debugger.run import ALL, WALK, Run
+from debugger.run import ALL, ON, WALK, Run
 from debugger.workers.engine import Answering
 
 KEPT = 1000
@@ -156,7 +156,7 @@ class Shared:
 
 def _key(run: Run) -> Run:
     """How long `train` may take matters to no other stage."""
-    return run if run.stage in (WALK, ALL, "train") else replace(run, steps=0)
+    return run if run.stage in (WALK, ON, ALL, "train") else replace(run, steps=0)
 
 
 def _answers(run: Run, events: list[Event]) -> Iterator[tuple[Run, list[Event]]]:

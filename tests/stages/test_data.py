@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from transformers import Trainer
 
 from debugger import diagnose
+from debugger.pipelines.face import Data
+from debugger.stages.data import leak
+from debugger.stages.judging import Verdict, View
 from tests import tiny
+from tests.stages.test_every_rule import SPLIT
+from tests.stages.test_step import FACTS
 
 
 class WeighsClasses(Trainer):
@@ -68,3 +74,30 @@ def test_an_evaluation_set_sorted_by_label_does_not_make_the_metric_look_blind()
 
     assert report.stage("evaluate").measured["perfect"] == {"accuracy": 1.0}
     assert [f.code for f in report.findings if f.severity == "fault"] == []
+
+
+def test_a_class_that_is_rare_by_nature_is_worth_a_look_only() -> None:
+    rows = tiny.pairs(300)
+    common, rare = (
+        [row for row in range(300) if (row % 3 == 0) == same][: 95 if same else 5]
+        for same in (True, False)
+    )
+    mixed = rows.select([*common[:50], *rare, *common[50:]])
+    report = diagnose(tiny.classifier(train_dataset=mixed, eval_dataset=mixed), stage="data")
+    elsewhere = diagnose(tiny.classifier(train_dataset=mixed), stage="data")
+
+    assert ("imbalanced", "look") in [(f.code, f.severity) for f in report.findings]
+    assert ("imbalanced", "fault") in [(f.code, f.severity) for f in elsewhere.findings]
+
+
+@pytest.mark.parametrize(
+    ("shared", "repeated", "wanted"),
+    [(2, 0, "look"), (8, 0, "fault"), (8, 10, "look"), (30, 4, "fault"), (1, 0, None)],
+)
+def test_a_corpus_that_repeats_itself_proves_no_leak(
+    shared: int, repeated: int, wanted: str | None
+) -> None:
+    train = replace(SPLIT, duplicates=repeated)
+    found = leak(Data(train, SPLIT, shared_rows=shared), View(FACTS))
+
+    assert (found.severity if isinstance(found, Verdict) else found) == wanted

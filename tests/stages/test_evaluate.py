@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,15 +14,18 @@ from debugger.pipelines.face import Evaluate
 from debugger.script.places import Places
 from debugger.stages.evaluate import (
     blind_training,
+    eval_set_is_train_set,
     label_order,
+    metric_flatters_constant,
     metric_never_called,
+    metric_wrong_on_perfect,
     model_label_order,
 )
 from debugger.stages.judging import CannotJudge, Verdict, View
 from tests import tiny
 
 SCRIPT = "args = TrainingArguments()\ntrainer = Trainer(args)\ntrainer.train()\n"
-BLIND = Evaluate(strategy="no", steps=36, evaluations=0)
+BLIND = Evaluate(strategy="no", steps=36, evaluations=0, eval_rows=24)
 UNUSED = Evaluate(strategy="no", steps=36, evaluations=0, has_metric=True, eval_rows=24)
 
 
@@ -82,6 +86,73 @@ def test_a_training_without_metric_and_evaluation_is_blind() -> None:
     assert isinstance(found, Verdict)
     assert (found.severity, found.line, found.numbers["steps"]) == ("fault", 1, 36)
     assert metric_never_called(BLIND, view(SCRIPT)) == CannotJudge("no_metric")
+
+
+def test_no_evaluation_at_all_is_a_choice_unless_the_script_compares_by_it() -> None:
+    nothing = replace(BLIND, eval_rows=None)
+
+    chosen, compared = (
+        blind_training(seen, view(SCRIPT))
+        for seen in (nothing, replace(nothing, best_metric="loss"))
+    )
+
+    assert isinstance(chosen, Verdict)
+    assert isinstance(compared, Verdict)
+    assert (chosen.severity, compared.severity) == ("look", "fault")
+
+
+@pytest.mark.parametrize(
+    ("perfect", "classes", "wrong"),
+    [
+        ({"accuracy": 100.0, "f1": 100.0}, 3, False),
+        ({"accuracy": 1.0, "f1": 0.9996}, 3, False),
+        ({"accuracy": 50.0}, 3, True),
+        ({"f1": 0.667}, 2, False),
+        ({"f1": 0.667}, 3, True),
+        ({"accuracy": 0.667}, 2, True),
+    ],
+)
+def test_a_metric_may_count_in_percent_and_miss_a_class_that_is_not_there(
+    perfect: dict[str, float], classes: int, wrong: bool
+) -> None:
+    seen = Evaluate(perfect=perfect, tried_classes=classes, num_labels=3)
+
+    assert (metric_wrong_on_perfect(seen, view("")) is not None) == wrong
+
+
+def test_a_number_that_is_no_measure_may_stay_the_same() -> None:
+    seen = Evaluate(constant={"rows": 32, "right": 0.3}, perfect={"rows": 32, "right": 1.0})
+
+    assert metric_flatters_constant(seen, view("")) is None
+    stays = metric_flatters_constant(replace(seen, constant=seen.perfect), view(""))
+    assert isinstance(stays, Verdict)
+    assert stays.severity == "look"
+
+
+def test_a_metric_that_takes_more_than_logits_is_tried_with_all_it_was_given() -> None:
+    def of_two(given: Any) -> dict[str, float]:
+        logits, beside = given.predictions
+        assert len(beside[0]) == len(logits)
+        return tiny.accuracy((logits, given.label_ids))
+
+    model = tiny.bert(output_hidden_states=True)
+    report = diagnose(tiny.classifier(model=model, compute_metrics=of_two), stage="evaluate")
+
+    assert report.stage("evaluate").measured["perfect"] == {"accuracy": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("repeated", "same", "severity"),
+    [(0.0, False, "fault"), (0.6, False, "look"), (0.6, True, "fault")],
+)
+def test_texts_that_repeat_themselves_do_so_in_every_split(
+    repeated: float, same: bool, severity: str
+) -> None:
+    seen = Evaluate(shared_rows=24, looked_at=24, repeated=repeated, same_rows=same)
+    found = eval_set_is_train_set(seen, view(""))
+
+    assert isinstance(found, Verdict)
+    assert found.severity == severity
 
 
 @pytest.mark.parametrize("task", ["causal_lm", "seq2seq", "tokens", "regression", "unknown"])

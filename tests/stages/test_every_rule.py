@@ -26,12 +26,13 @@ from debugger.pipelines.face import (
     Evaluate,
     Facts,
     Forward,
+    Memory,
     Split,
     Step,
     Training,
 )
 from debugger.script.places import Places
-from debugger.stages import batch, data, evaluate, forward, judging, step, train
+from debugger.stages import batch, data, evaluate, forward, judging, overfit, step, train
 from debugger.stages.judging import Verdict, View
 from tests.stages.test_step import FACTS
 
@@ -260,6 +261,12 @@ CASES = [
         {"perfect": {"accuracy": 1.0}},
     ),
     Case(
+        overfit.memorises_slowly,
+        Memory((1.1,) * 20, 0.25, 0.375, (1.1, 1.09), (0, 1, 2, 0), 4, 2e-5),
+        {"after": 1.0},
+        says={"rate": 2e-5, "rows": 4},
+    ),
+    Case(
         train.diverged,
         replace(TRAINED, losses=(1.1,) * 20 + (2.5,) * 20),
         {"losses": (1.1,) * 20 + (2.1,) * 20},
@@ -279,9 +286,9 @@ CASES = [
     ),
     Case(
         train.worse_than_chance,
-        replace(TRAINED, accuracies=((60, 0.2),)),
-        {"accuracies": ((60, 0.25),)},
-        says={"accuracy": 0.2},
+        replace(TRAINED, guesses={(0, 0): 20, (0, 1): 80, (1, 0): 80, (1, 1): 20}),
+        {"guesses": {(0, 0): 40, (0, 1): 60, (1, 0): 60, (1, 1): 40}},
+        says={"accuracy": 0.2, "even": 0.5},
     ),
     Case(
         train.does_not_fall,

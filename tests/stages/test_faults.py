@@ -196,6 +196,8 @@ CASES = [
         lambda predictions, labels: {"accuracy": float(np.mean(predictions.argmin(1) == labels))})),
     Case("evaluate", "evaluate_failed", lambda: metric(lambda predictions, labels: {}[0])),
     Case("overfit", "cannot_memorise", lambda: tiny.classifier(
+        args=tiny.arguments(learning_rate=0.3))),
+    Case("overfit", "memorises_slowly", lambda: tiny.classifier(
         args=tiny.arguments(learning_rate=1e-7))),
     Case("train", "stuck_at_chance", lambda: tiny.classifier(
         args=tiny.arguments(learning_rate=1e-7, max_steps=60))),

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from debugger.pipelines.face import Training
 from debugger.script.places import Places
 from debugger.stages.judging import CannotJudge, Verdict, View
-from debugger.stages.train import labels_put_by_hand, stuck_at_chance
+from debugger.stages.train import (
+    constant_predictions,
+    diverged,
+    does_not_fall,
+    labels_put_by_hand,
+    learns_train_only,
+    stuck_at_chance,
+    worse_than_chance,
+)
 from tests.stages.test_step import FACTS
 
 STUCK = {
@@ -73,3 +84,103 @@ def test_labels_put_by_hand_are_worth_a_look_only_where_nothing_is_learned() -> 
     assert labels_put_by_hand(Training(**STUCK, peak_learning_rate=1e-3), view) is None
     alone = labels_put_by_hand(Training(**STUCK, peak_learning_rate=1e-4), View(FACTS))
     assert alone == CannotJudge("no_script")
+
+
+STRANGER = View(FACTS)
+LEARNING = Training(
+    losses=(1.1,) * 20 + (0.6,) * 20 + (0.1,) * 20,
+    accuracies=((60, 0.36),),
+    predicted={"0": 100, "1": 156},
+    guesses={(0, 0): 50, (0, 1): 78, (1, 0): 50, (1, 1): 78},
+    majority=0.34,
+    classes=3,
+    eval_rows=256,
+    shares=(0.34, 0.33, 0.33),
+)
+
+
+def severity(rule: Any, seen: Training) -> str | None:
+    found = rule(seen, STRANGER)
+    return found.severity if isinstance(found, Verdict) else None
+
+
+def test_stuck_is_proved_only_by_steps_that_must_have_shown() -> None:
+    stuck = Training(
+        **STUCK, peak_learning_rate=1e-4, weights=22_000_000, planned=864, rates=(1e-4,) * 60
+    )
+
+    assert severity(stuck_at_chance, stuck) == "fault"
+    for doubt in (
+        {"peak_learning_rate": 2e-5, "rates": (2e-5,) * 60},
+        {"weights": 9_000},
+        {"planned": 36_000},
+        {"losses": (0.2, 2.0) * 30},
+        {"rates": tuple(1e-4 * (1 - n / 60) for n in range(60))},
+    ):
+        assert severity(stuck_at_chance, replace(stuck, **doubt)) == "look", doubt
+    warm = replace(stuck, rates=tuple(1e-4 * min(1, n / 58) ** 4 for n in range(60)))
+    assert stuck_at_chance(warm, STRANGER) == CannotJudge("still_warming_up")
+
+
+def test_rare_classes_put_the_price_of_guessing_down() -> None:
+    rare = Training(
+        losses=(0.69,) * 20 + (0.23,) * 40,
+        accuracies=((100, 0.95),),
+        predicted={"0": 100},
+        guesses={(0, 0): 95, (1, 0): 5},
+        majority=0.95,
+        classes=2,
+        eval_rows=100,
+        shares=(0.94, 0.06),
+    )
+
+    assert severity(learns_train_only, rare) is None
+    assert severity(constant_predictions, rare) == "look"
+    assert severity(worse_than_chance, rare) is None
+    best = replace(rare, losses=(0.01,) * 60, accuracies=((100, 1.0),))
+    assert severity(learns_train_only, best) is None
+    assert severity(stuck_at_chance, best) is None
+
+
+@pytest.mark.parametrize(
+    ("epochs", "wanted"), [(1.0, "fault"), (0.9, "fault"), (3.0, "look"), (None, "look")]
+)
+def test_learned_by_heart_is_no_fault_unseen_rows_of_the_first_epoch_are(
+    epochs: float | None, wanted: str
+) -> None:
+    assert severity(learns_train_only, replace(LEARNING, epochs=epochs)) == wanted
+
+
+def test_a_little_learned_by_heart_is_told_as_something_to_think_about() -> None:
+    seen = replace(LEARNING, losses=(1.09,) * 40 + (1.0, 1.02) * 10, epochs=4.0)
+
+    assert severity(learns_train_only, seen) == "look"
+    assert severity(learns_train_only, replace(seen, losses=(1.09,) * 60)) is None
+
+
+def test_few_rows_to_evaluate_on_prove_nothing() -> None:
+    assert severity(learns_train_only, replace(LEARNING, epochs=1.0, eval_rows=12)) is None
+
+
+def test_one_wrong_answer_to_everything_is_no_wrong_label() -> None:
+    rare = replace(LEARNING, guesses={(0, 1): 250, (1, 1): 6}, accuracies=((60, 0.02),))
+
+    assert severity(worse_than_chance, rare) is None
+    swapped = replace(rare, guesses={(0, 1): 128, (1, 0): 128}, accuracies=((60, 0.0),))
+    assert severity(worse_than_chance, swapped) == "fault"
+
+
+def test_one_easy_first_batch_is_no_divergence() -> None:
+    noisy = replace(LEARNING, classes=None, losses=(0.2, *(1.0, 0.3, 0.1, 1.2, 0.5) * 12))
+
+    assert severity(diverged, noisy) in (None, "look")
+    assert severity(diverged, replace(noisy, losses=(0.2, *(3.0, 4.0) * 30))) == "fault"
+
+
+def test_a_rate_that_still_climbs_excuses_a_loss_that_does_not_fall() -> None:
+    flat = replace(LEARNING, classes=None, losses=(2.0,) * 60)
+
+    assert severity(does_not_fall, flat) == "look"
+    assert does_not_fall(replace(flat, warming_up=True), STRANGER) == CannotJudge(
+        "still_warming_up"
+    )

@@ -14,8 +14,9 @@ from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Rows, parts_of
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
-from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, tried
+from debugger.pipelines.metrics import Spy, classes_in, guessed, metric_watched, numbers, tried
 from debugger.pipelines.models import names_in
+from debugger.pipelines.rows import overlap
 
 ROWS = 32
 
@@ -33,8 +34,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         "steps": planned_steps(fit, facts, train.count),
         "evaluations": fit.epochs if measured else 0,
         "has_metric": callback is not None or bool(compiled),
-        "shared_rows": data.shared_rows,
-        "looked_at": 0 if data.eval is None else data.eval.looked_at,
+        **overlap(data),
         "num_labels": facts.num_labels,
         "train_names": data.train.class_names if data.train else None,
         "eval_names": eval_names,
@@ -68,6 +68,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         real=numbers(answer, ""),
         constant=constant,
         perfect=perfect,
+        tried_classes=classes_in(_labels(batches)) if batches else None,
         known_metrics=tuple(answer),
         failure=failure,
     )
@@ -121,13 +122,17 @@ def _tried(
     model: Any, spy: Spy, callback: Any, batches: list[Any], facts: Facts
 ) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
-    labels = np.concatenate([np.ravel(parts_of(batch).labels) for batch in batches])
+    labels = _labels(batches)
     if labels.dtype.kind not in "iu":
         return None, None
     spy.watching = False
     if callback is not None:
         return tried(labels, facts, lambda _, sure: spy((sure, labels)))
     return tried(labels, facts, lambda _, sure: _asked(model, labels, sure))
+
+
+def _labels(batches: list[Any]) -> Any:
+    return np.concatenate([np.ravel(parts_of(batch).labels) for batch in batches])
 
 
 def _asked(model: Any, labels: Any, predictions: Any) -> dict[str, float]:

@@ -76,7 +76,7 @@ class KerasPipeline:
         return training.overfit(*given, steps, emit, seconds)
 
     def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
-        given = self._fit, self.facts, self._bench, self._eval
+        given = self._fit, self.facts, self._bench, self._train, self._eval
         return training.train(*given, steps, emit, seconds)
 
 

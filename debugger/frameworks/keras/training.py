@@ -81,18 +81,19 @@ def overfit(
             constant = tf.Variable(tf.constant(max(rates)), trainable=False)
             vars(optimizer)["_learning_rate"] = constant
         curve = _Curve(steps, emit, seconds=seconds)
-        before = _accuracy(model, rows, chosen, facts)[0]
+        before = _accuracy(model, rows, chosen, facts)
         repeated = tf.data.Dataset.from_tensors(batch).repeat()
         failure = _fitted(fit, repeated, steps, [curve])
-        after = _accuracy(model, rows, chosen, facts)[0]
-    late = curve.out_of_time
-    return Memory(tuple(curve.losses), before, after, len(chosen), late, failure)
+        after = _accuracy(model, rows, chosen, facts)
+    labels = [rows.labels[row] for row in chosen] if before[0] is not None else []
+    return curve.memory(before, after, labels, len(chosen), model.count_params(), failure)
 
 
 def train(
     fit: Fit,
     facts: Facts,
     bench: Bench,
+    trained_on: Rows,
     held_out: Rows | None,
     steps: int,
     emit: Emit,
@@ -113,7 +114,12 @@ def train(
         own = [one for one in fit.callbacks if isinstance(one, _SCHEDULERS)]
         failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve])
         peak = max(_rates(_schedule(optimizer), planned) or curve.rates, default=None)
-    return curve.training(facts, labels, len(rows), planned or 0, peak, failure)
+    known = {
+        "trained_on": trained_on.labels,
+        "epochs": len(curve.losses) * fit.epochs / planned if planned else None,
+        "weights": model.count_params(),
+    }
+    return curve.training(facts, labels, len(rows), planned or 0, peak, failure, **known)
 
 
 def planned_steps(fit: Fit, facts: Facts, rows: int | None) -> int | None:

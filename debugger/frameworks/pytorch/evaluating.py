@@ -15,10 +15,18 @@ from transformers.trainer_callback import DefaultFlowCallback
 from debugger.failure import Failure, failure_of_script, on_behalf
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, subset
 from debugger.frameworks.pytorch.untouched import borrowed
-from debugger.pipelines.face import Evaluate, Facts, Guesses
-from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, shape_of, tried
+from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
+from debugger.pipelines.metrics import (
+    Spy,
+    classes_in,
+    guessed,
+    metric_watched,
+    numbers,
+    shape_of,
+    tried,
+)
 from debugger.pipelines.models import names_in
-from debugger.pipelines.rows import class_names_of
+from debugger.pipelines.rows import class_names_of, overlap
 
 ROWS = 32
 MOST = 2048
@@ -26,8 +34,7 @@ MOST = 2048
 _LOOPS = ("train", "_inner_training_loop", "_maybe_log_save_evaluate")
 
 
-def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -> Evaluate:
-    """`shared_rows` of the first `looked_at` evaluation rows also stand in the training rows."""
+def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
     dataset = first_set(trainer.eval_dataset)
     best = trainer.args.metric_for_best_model if trainer.args.load_best_model_at_end else None
     steps = _planned_steps(trainer)
@@ -37,8 +44,7 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         "evaluations": _planned_evaluations(trainer, steps),
         "has_metric": trainer.compute_metrics is not None,
         "best_metric": best,
-        "shared_rows": shared_rows,
-        "looked_at": looked_at,
+        **overlap(data),
         "num_labels": facts.num_labels,
         "train_names": class_names_of(trainer.train_dataset),
         "eval_names": class_names_of(dataset),
@@ -63,6 +69,7 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         real=numbers(answer, "eval_"),
         constant=constant,
         perfect=perfect,
+        tried_classes=_classes_in(spy.given, facts),
         known_metrics=_known(trainer.eval_dataset, answer),
         failure=failure,
     )
@@ -184,16 +191,18 @@ def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...]
 
 def _tried(trainer: Trainer, spy: Spy, facts: Facts, works: bool) -> tuple[Any, Any]:
     """The metric's answer when one class is always guessed, and when every guess is right."""
-    if not works or spy.given is None or facts.task != "classification":
+    if not works or not isinstance(spy.given, EvalPrediction) or facts.task != "classification":
         return None, None  # labels of other tasks may be no single array
     spy.watching = False
     as_scores = len(shape_of(_first(spy.given.predictions))) > 1
-    labels = _on_the_cpu(spy.given.label_ids)
-    return tried(
-        labels,
-        facts,
-        lambda guesses, sure: _asked(trainer, sure if as_scores else guesses, labels),
-    )
+    labels, handed = _on_the_cpu(spy.given.label_ids), spy.given.predictions
+    beside = handed[1:] if isinstance(handed, tuple) else None
+
+    def ask(guesses: Any, sure: Any) -> Any:
+        made = sure if as_scores else guesses
+        return _asked(trainer, made if beside is None else (made, *beside), labels)
+
+    return tried(labels, facts, ask)
 
 
 def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
@@ -201,18 +210,26 @@ def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
     metric: Any = trainer.compute_metrics
     if not trainer.args.batch_eval_metrics:
         return metric(EvalPrediction(predictions=predictions, label_ids=labels))
+    if isinstance(predictions, tuple):
+        predictions = predictions[0]
     tensors: Any = torch.from_numpy(predictions), torch.from_numpy(labels)
     return metric(EvalPrediction(*tensors), compute_result=True)
 
 
 def _guessed(given: Any, facts: Facts) -> Guesses:
-    if given is None or isinstance(given.label_ids, tuple):
+    if not isinstance(given, EvalPrediction) or isinstance(given.label_ids, tuple):
         return {}
     return guessed(_on_the_cpu(_first(given.predictions)), _on_the_cpu(given.label_ids), facts)
 
 
+def _classes_in(given: Any, facts: Facts) -> int | None:
+    if given is None or facts.task != "classification" or isinstance(given.label_ids, tuple):
+        return None
+    return classes_in(_on_the_cpu(given.label_ids))
+
+
 def _shapes(given: Any) -> dict[str, tuple[int, ...]]:
-    if given is None:
+    if not isinstance(given, EvalPrediction):  # an evaluation of one's own may hand on anything
         return {}
     return {
         "predictions": shape_of(_first(given.predictions)),

@@ -42,6 +42,7 @@ _MEDIA = ("Image", "Audio", "Video", "Pdf")
 
 def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | None) -> Data:
     train, evaluation = trainer.train_dataset, trainer.eval_dataset
+    model: Any = trainer.model
     if not is_hub(evaluation, "DatasetDict"):
         evaluation = first_set(evaluation)
     if isinstance(train, dict):
@@ -57,7 +58,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
     return Data(
         train_split,
         eval_split,
-        weighs=own_loss(trainer) or own_sampler(trainer) or not is_of_library(trainer.model),
+        weighs=own_loss(trainer) or own_sampler(trainer) or not is_of_library(model),
         metrics=metric_names(trainer, () if train_split is None else train_split.labels, facts),
         shared_rows=sum(key in seen for key in eval_keys),
     )

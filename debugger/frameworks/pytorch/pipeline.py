@@ -61,16 +61,14 @@ class TrainerPipeline:
         return training.step(self._trainer)
 
     def evaluate(self) -> face.Evaluate:
-        data = self._data
-        looked_at = 0 if data.eval is None else data.eval.looked_at
-        return evaluating.evaluate(self._trainer, self.facts, data.shared_rows, looked_at)
+        return evaluating.evaluate(self._trainer, self.facts, self._data)
 
     def overfit(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Memory:
         rows = self._one_batch()
         return training.overfit(self._trainer, self.facts, rows, steps, emit, seconds)
 
     def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
-        return training.train(self._trainer, self.facts, steps, emit, seconds)
+        return training.train(self._trainer, self.facts, self._labels, steps, emit, seconds)
 
     @property
     def _labels(self) -> tuple[Any, ...]:

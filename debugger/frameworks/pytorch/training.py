@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,7 +34,7 @@ from debugger.frameworks.pytorch.parts import (
 )
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, own_sampler, subset
 from debugger.frameworks.pytorch.untouched import borrowed
-from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
+from debugger.pipelines.curve import EVAL_ROWS, UNKNOWN, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
 
 WATCHED_STEPS = 2
@@ -103,7 +104,7 @@ def overfit(
 ) -> Memory:
     """The course's test: the same few rows again and again, at the script's own learning rate."""
     curve = _Curve(steps, emit, seconds=seconds)
-    failure, before, after, batches = None, None, None, []
+    failure, before, after, batches, labels = None, UNKNOWN, UNKNOWN, [], []
     with borrowed(trainer, curve, weights=True):
         for name, value in {
             "max_steps": steps,
@@ -118,14 +119,15 @@ def overfit(
             _hold_at_the_peak(trainer)
         try:
             batches = on_behalf(_one_batch, trainer, rows)
-            before = _accuracy(trainer, batches, facts)[0]
+            labels = [y for batch in batches for y in _flat_labels(trainer, batch)]
+            before = _accuracy(trainer, batches, facts)
             on_behalf(trainer.train)
-            after = _accuracy(trainer, batches, facts)[0]
+            after = _accuracy(trainer, batches, facts)
         except Exception as error:
             failure = failure_of_script(error)
     count = sum(map(rows_in, batches)) or len(rows)
-    late = curve.out_of_time
-    return Memory(tuple(curve.losses), before, after, count, late, failure)
+    known = labels if facts.task == "classification" else []
+    return curve.memory(before, after, known, count, _weights(trainer), failure)
 
 
 def _one_batch(trainer: Any, rows: list[int]) -> list[Any]:
@@ -133,11 +135,9 @@ def _one_batch(trainer: Any, rows: list[int]) -> list[Any]:
     if not own_sampler(trainer) and not is_stream(trainer.train_dataset):
         trainer.train_dataset = subset(trainer.train_dataset, rows)
         return _batches(trainer, trainer.train_dataset)
-    batch = first_batch(trainer)
-    trainer.get_train_dataloader = lambda: DataLoader(
-        [batch], batch_size=None, collate_fn=_as_it_is
-    )
-    return [batch]
+    same: Any = [first_batch(trainer)]
+    trainer.get_train_dataloader = lambda: DataLoader(same, batch_size=None, collate_fn=_as_it_is)
+    return same
 
 
 def _as_it_is(batch: Any) -> Any:
@@ -145,11 +145,19 @@ def _as_it_is(batch: Any) -> Any:
 
 
 def train(
-    trainer: Trainer, facts: Facts, steps: int, emit: Emit, seconds: float | None = None
+    trainer: Trainer,
+    facts: Facts,
+    labelled: Sequence[Any],
+    steps: int,
+    emit: Emit,
+    seconds: float | None = None,
 ) -> Training:
-    """The script's own training up to `steps`, its schedule as if it went on to the end."""
+    """The script's own training up to `steps`, its schedule as if it went on to the end.
+
+    `labelled` are the labels of the rows that it trains on.
+    """
     dataset = first_set(trainer.eval_dataset)
-    failure, planned, rate = None, 0, None
+    failure, rate = None, None
     with borrowed(trainer, weights=True):
         try:
             some = None if dataset is None else subset(dataset, EVAL_ROWS)
@@ -164,10 +172,15 @@ def train(
             rate = _peak(_inner(trainer.optimizer), [])
         except Exception as error:
             failure = failure_of_script(error)
-        planned = trainer.state.max_steps
+        planned, epochs = trainer.state.max_steps, trainer.state.epoch
     labels = Counter(label for batch in batches for label in _flat_labels(trainer, batch))
     rows = 0 if dataset is None else min(EVAL_ROWS, count_of(dataset) or labels.total())
-    return curve.training(facts, labels, rows, planned, rate, failure)
+    known = {"trained_on": labelled, "epochs": epochs, "weights": _weights(trainer)}
+    return curve.training(facts, labels, rows, planned, rate, failure, **known)
+
+
+def _weights(trainer: Any) -> int:
+    return sum(weight.numel() for weight in trainer.model.parameters())
 
 
 def _hold_at_the_peak(trainer: Any) -> None:
