@@ -1,9 +1,11 @@
 """python -m debugger: the same diagnosis for people at a terminal and for other programs."""
 
 import os
+import signal
 import sys
 import textwrap
-import tokenize
+import threading
+import time
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -12,6 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from debugger.arguments import MOST_STEPS, Usage, parse, words_of
+from debugger.given import Given
+from debugger.given import read as read_script
+from debugger.printing.output import coloured, say, say_json, say_line, width
+from debugger.report import Gathering
 from debugger.run import ALL, ON, WALK, Run
 from debugger.settings import SettingError, Settings
 from debugger.settings import read as read_settings
@@ -20,14 +26,19 @@ from debugger.words import Words
 if TYPE_CHECKING:
     from debugger.catalogue import Scenario
     from debugger.catalogue.recordings import Recording
+    from debugger.outcome import Event
     from debugger.report import Report
     from debugger.workers import Engine
 
     Reports = dict[str, Report]
 
-FAULT, UNJUDGED, USAGE, INTERRUPTED = 1, 2, 64, 130
+FAULT, UNJUDGED, USAGE, INTERRUPTED, TERMINATED = 1, 2, 64, 130, 143
 RUNNING = ("run", "diagnose", "issue", "judge", "check")
 """The commands that run scripts; the others are at home on every system."""
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody asked for the end with a signal and not with Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,16 +52,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         asked = parse(given, words)
         if asked.command in RUNNING and sys.platform != "linux":
             raise Usage(words.say("cli", "needs_linux"))
-        return COMMANDS[asked.command](asked, read_settings(), words)
+        with _terminable():
+            return COMMANDS[asked.command](asked, read_settings(), words)
     except NotThere as error:
         print(error.said(words), file=sys.stderr)
         return USAGE
     except (Usage, SettingError, ScenarioError) as error:
         print(error, file=sys.stderr)
         return USAGE
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         print("\n" + words.say("cli", "interrupted"), file=sys.stderr)
-        return INTERRUPTED
+        return _status_of(stopped)
 
 
 def _list(asked: Namespace, _: Settings, words: Words) -> int:
@@ -59,9 +71,9 @@ def _list(asked: Namespace, _: Settings, words: Words) -> int:
 
     found = [catalogue.translated(one, words.language) for one in catalogue.every()]
     if asked.json:
-        _say_json([to_json(scenario) for scenario in found])
+        say_json([to_json(scenario) for scenario in found])
     else:
-        _say(to_text(found, words, _width(), _coloured(sys.stdout)))
+        say(to_text(found, words, width(), coloured(sys.stdout)))
     return 0
 
 
@@ -91,22 +103,75 @@ def _run(asked: Namespace, settings: Settings, words: Words) -> int:
 
 
 def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
-    stage = ON if not (asked.stage or asked.all) else _stage(asked)
-    run = replace(_own_run(asked, settings, words), stage=stage, steps=asked.steps or MOST_STEPS)
-    with _engine(settings, words, own_script=True) as ask:
-        report = ask({"script": run})["script"]
-    return _tell(report, asked.json, words)
+    from debugger.printing.stream import Stream
+
+    given = read_script(Path(asked.script), words)
+    run = replace(
+        _own_run(given, asked, settings),
+        stage=asked.stage or (ALL if asked.all else ON),
+        steps=asked.steps or MOST_STEPS,
+        seconds=asked.seconds,
+    )
+    if left_out := given.left_out(words):
+        print(left_out, file=sys.stderr)
+    told = words.of(run.framework)
+    stream = Stream(say_line, told, lambda stage: given.stage_in_cells(stage, told))
+    so_far, began = Gathering(), time.monotonic()
+
+    def show(event: "Event") -> None:
+        so_far.add(event)
+        if asked.jsonl:
+            stream.show(event)
+
+    try:
+        with _engine(settings, words, own_script=True, show=show) as ask:
+            report = ask({"script": run})["script"]
+    except KeyboardInterrupt as stopped:
+        known = so_far.so_far(run.device, time.monotonic() - began, run.framework)
+        if known is None:
+            raise
+        print("\n" + words.say("cli", "interrupted_after"), file=sys.stderr)
+        if asked.jsonl:
+            stream.end(known)
+        else:
+            _tell(given.in_cells(known, words), asked.json, words)
+        return _status_of(stopped)
+    if asked.jsonl:
+        return _status(report)
+    status = _tell(given.in_cells(report, words), asked.json, words)
+    if not asked.json and (more := _more(report, settings, words)):
+        say(f"{more}\n")
+    return status
 
 
-def _own_run(asked: Namespace, settings: Settings, words: Words) -> Run:
+def _more(report: "Report", settings: Settings, words: Words) -> str | None:
+    """The setting that gives a run what it lacked, and how it is typed."""
+    codes = {f.code for f in report.findings if f.numbers.get("device", "cpu") == "cpu"}
+    if "out_of_memory" in codes:
+        most = next(
+            f.numbers.get("memory_mb") for f in report.findings if f.code == "out_of_memory"
+        )
+        about = {
+            "memory_mb": most or settings.memory_mb,
+            "name": "CLINIC_MEMORY_MB",
+            "more": 2 * settings.memory_mb,
+        }
+        return words.say("cli", "more_memory", **about)
+    if "out_of_time" in codes:
+        seconds = settings.time_limit
+        about = {"seconds": seconds, "name": "CLINIC_TIME_LIMIT", "more": round(2 * seconds)}
+        return words.say("cli", "more_time", **about)
+    return None
+
+
+def _own_run(given: Given, asked: Namespace, settings: Settings) -> Run:
     """Somebody's own script, as it would run where she stands."""
-    path = Path(asked.script)
     return Run(
-        _script(path, words),
+        given.text,
         seed=asked.seed,
         device=asked.device or settings.device,  # type: ignore[arg-type]
         assets=settings.assets,  # type: ignore[arg-type]
-        filename=str(path.absolute()),
+        filename=str(given.path.absolute()),
         folder=os.getcwd(),
         arguments=tuple(asked.arguments),
     )
@@ -130,7 +195,7 @@ def _issue(asked: Namespace, settings: Settings, words: Words) -> int:
 
     scenario = _scenario_called(asked.script, words)
     if scenario is None:
-        run = _own_run(asked, settings, words)
+        run = _own_run(read_script(Path(asked.script), words), asked, settings)
     else:
         asked.stage, asked.all = None, False
         run = _run_of(scenario, asked, settings, scenario.script)
@@ -149,9 +214,9 @@ def _issue(asked: Namespace, settings: Settings, words: Words) -> int:
         print(nothing, file=sys.stderr)
         return UNJUDGED
     if asked.json:
-        _say_json(draft.to_json())
+        say_json(draft.to_json())
     else:
-        _say(draft.text)
+        say(draft.text)
     return 0
 
 
@@ -162,15 +227,15 @@ def _judge(asked: Namespace, settings: Settings, words: Words) -> int:
 
     scenario = find(asked.scenario)
     asked.stage, asked.all, asked.steps = None, True, None
-    run = _run_of(scenario, asked, settings, _script(Path(asked.script), words))
+    run = _run_of(scenario, asked, settings, read_script(Path(asked.script), words).text)
     with _engine(settings, words) as ask:
         reports = ask({"script": run, "twin": replace(run, script=scenario.twin)})
     report, twin = reports["script"], reports["twin"]
     verdict = judge(report, twin, scenario)
     if asked.json:
-        _say_json(to_json(verdict, report, words))
+        say_json(to_json(verdict, report, words))
     else:
-        _say(to_text(verdict, report, words, _width(), _coloured(sys.stdout)))
+        say(to_text(verdict, report, words, width(), coloured(sys.stdout)))
     if _status(twin):
         return UNJUDGED
     return 0 if verdict.cured else _status(report) or FAULT
@@ -188,7 +253,7 @@ def _export(asked: Namespace, _: Settings, words: Words) -> int:
         write_notebook(scenario, path, words.language)
     except OSError as error:
         raise Usage(words.say("cli", "not_writable", path=path, reason=error.strerror)) from error
-    _say(words.say("cli", "written", path=path) + "\n")
+    say(words.say("cli", "written", path=path) + "\n")
     return 0
 
 
@@ -215,15 +280,15 @@ def _tell_checked(asked: Namespace, complaints: Sequence[str], promises: int, wo
     """`promises` is how many were put to the proof: none where the files do not hold together."""
     name = asked.scenario
     if asked.json:
-        _say_json(
+        say_json(
             {"id": name, "sound": not complaints, "proved": promises, "complaints": complaints}
         )
     elif complaints:
         code = "checked" if promises else "checked_files"
-        _say("\n".join(complaints) + "\n\n")
-        _say(words.say("cli", code, scenario=name, count=len(complaints)) + "\n")
+        say("\n".join(complaints) + "\n\n")
+        say(words.say("cli", code, scenario=name, count=len(complaints)) + "\n")
     else:
-        _say(words.say("cli", "sound", scenario=name, promises=promises) + "\n")
+        say(words.say("cli", "sound", scenario=name, promises=promises) + "\n")
     return FAULT if complaints else 0
 
 
@@ -237,27 +302,8 @@ def _new(asked: Namespace, _: Settings, words: Words) -> int:
         raise Usage(words.say("cli", "not_writable", path=path, reason=error.strerror)) from error
     path = os.path.relpath(folder)
     said = words.say("cli", "made", path=path, scenario=asked.scenario)
-    _say(textwrap.fill(said, _width(), break_long_words=False, break_on_hyphens=False) + "\n")
+    say(textwrap.fill(said, width(), break_long_words=False, break_on_hyphens=False) + "\n")
     return 0
-
-
-def _script(path: Path, words: Words) -> str:
-    """The text of a script as Python itself would read it."""
-    try:
-        if path.is_dir():
-            raise Usage(words.say("cli", "script_folder", path=path))
-        with tokenize.open(path) as file:
-            text = file.read()
-    except FileNotFoundError as error:
-        raise Usage(words.say("cli", "script_missing", path=path)) from error
-    except OSError as error:
-        reason = error.strerror or error
-        raise Usage(words.say("cli", "script_unreadable", path=path, reason=reason)) from error
-    except (UnicodeDecodeError, SyntaxError) as error:
-        raise Usage(words.say("cli", "script_not_text", path=path)) from error
-    if "\0" in text:
-        raise Usage(words.say("cli", "script_not_text", path=path))
-    return text
 
 
 def _run_of(scenario: "Scenario", asked: Namespace, settings: Settings, script: str) -> Run:
@@ -299,9 +345,15 @@ def _opened(settings: Settings, words: Words, own_script: bool = False) -> "Iter
 
 @contextmanager
 def _engine(
-    settings: Settings, words: Words, own_script: bool = False
+    settings: Settings,
+    words: Words,
+    own_script: bool = False,
+    show: "Callable[[Event], None]" = lambda _: None,
 ) -> "Iterator[Callable[[dict[str, Run]], Reports]]":
-    """Gives a function that answers runs by their names, and shows how far they are."""
+    """Gives a function that answers runs by their names, and shows how far they are.
+
+    `show` gets their events too.
+    """
     from debugger.printing.progress import ProgressLine
     from debugger.workers.answers import answers
 
@@ -309,16 +361,21 @@ def _engine(
         _opened(settings, words, own_script) as engine,
         ProgressLine(sys.stderr, words) as progress,
     ):
-        yield lambda runs: answers(engine, runs, progress.show)
+
+        def seen(name: str, event: "Event") -> None:
+            progress.show(name, event)
+            show(event)
+
+        yield lambda runs: answers(engine, runs, seen)
 
 
 def _tell(report: "Report", as_json: bool, words: Words) -> int:
     from debugger.printing import to_text
 
     if as_json:
-        _say_json(report.to_json(words))
+        say_json(report.to_json(words))
     else:
-        _say(to_text(report, _width(), _coloured(sys.stdout), words))
+        say(to_text(report, width(), coloured(sys.stdout), words))
     return _status(report)
 
 
@@ -329,50 +386,41 @@ def _tell_recorded(recording: "Recording", as_json: bool, words: Words) -> int:
     report = recording.report
     about = {"date": recording.date, "device": recording.device}
     if as_json:
-        _say_json({**report.to_json(words), "recorded": about})
+        say_json({**report.to_json(words), "recorded": about})
     else:
-        said = textwrap.fill(words.say("cli", "recorded", **about), _width())
-        _say(f"{said}\n\n{to_text(report, _width(), _coloured(sys.stdout), words)}")
+        said = textwrap.fill(words.say("cli", "recorded", **about), width())
+        say(f"{said}\n\n{to_text(report, width(), coloured(sys.stdout), words)}")
     return _status(report)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does: runs are taken back, and what is known is told."""
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _status_of(stopped: KeyboardInterrupt) -> int:
+    return TERMINATED if isinstance(stopped, Terminated) else INTERRUPTED
 
 
 def _status(report: "Report") -> int:
     return {"pass": 0, "look": 0, "fail": FAULT}.get(report.outcome, UNJUDGED)
 
 
-def _say(text: str) -> None:
-    """Print for people. A reader who has seen enough (`| head`) is no error."""
-    sys.stdout.reconfigure(errors="replace")  # pyright: ignore[reportAttributeAccessIssue]
-    _write(text)
-
-
-def _say_json(value: Any) -> None:
-    from pydantic_core import to_json
-
-    sys.stdout.reconfigure(encoding="utf-8")  # pyright: ignore[reportAttributeAccessIssue]
-    _write(to_json(value, indent=2, inf_nan_mode="null").decode() + "\n")
-
-
-def _write(text: str) -> None:
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _minutes(seconds: float) -> int:
     return max(1, round(seconds / 60))
-
-
-def _width() -> int:
-    from shutil import get_terminal_size
-
-    return min(get_terminal_size((100, 24)).columns, 120)
-
-
-def _coloured(stream: Any) -> bool:
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 COMMANDS = {

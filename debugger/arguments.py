@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
@@ -10,11 +11,14 @@ from debugger.asking.shorten import SECONDS
 from debugger.frameworks import NAMES
 from debugger.outcome import STAGES
 from debugger.settings import DEVICES
+from debugger.stages.train import ENOUGH_STEPS
 from debugger.words import Words, languages, spoken
 
 MOST_STEPS = 120
 MOST_SEED = 2**32 - 1
 MOST_SECONDS = 3600
+TRAINING_SECONDS = 60
+"""For each of the stages that train somebody's own script; a scenario's are bound by steps."""
 LOCALES = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 _IN_ENGLISH = {
     "unknown_command": r"argument COMMAND: invalid choice: '?(?P<value>.*?)'? \(choose from .*\)",
@@ -55,13 +59,29 @@ def _before_dashes(arguments: Sequence[str]) -> list[str]:
 def parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
     """The command and its options; `arguments` of it is what stands after --."""
     own = _before_dashes(arguments)
-    asked = _parser(words).parse_args(own)
+    parser = _parser(words)
+    asked, unknown = parser.parse_known_args(own)
     asked.arguments = list(arguments[len(own) + 1 :])
+    if unknown and asked.command in ("diagnose", "issue"):
+        given = {"value": " ".join(unknown), "typed": _with_dashes(own, unknown, asked)}
+        raise Usage(words.say("cli", "arguments_of_script", **given))
+    if unknown:
+        raise Usage(words.say("cli", "unknown_arguments", value=" ".join(unknown)))
     if asked.command is None:
         raise Usage(words.say("cli", "see_help", message=words.say("cli", "no_command")))
     if asked.arguments and asked.command not in ("run", "diagnose", "issue"):
         raise Usage(words.say("cli", "no_arguments", command=asked.command))
     return asked
+
+
+def _with_dashes(own: Sequence[str], unknown: Sequence[str], asked: argparse.Namespace) -> str:
+    """The command as it was meant. A value of the script's may have been taken for the script."""
+    meant = [one for one in own if one.endswith((".py", ".ipynb"))] or [asked.script]
+    rest = [one for one in own[1:] if one != meant[0]]
+    of_script = [one for one in rest if one in unknown or one == asked.script]
+    ours = [one for one in rest if one not in of_script]
+    typed = ["python", "-m", "debugger", asked.command, *ours, meant[0], "--", *of_script]
+    return shlex.join([*typed, *asked.arguments])
 
 
 class _Parser(argparse.ArgumentParser):
@@ -102,13 +122,14 @@ def _parser(words: Words) -> argparse.ArgumentParser:
     parser = _Parser(
         words, prog="python -m debugger", description=text("about"), epilog=text("after")
     )
+    limits = {"most": MOST_STEPS}
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     listing, run, diagnose, issue, judge, export, check, new = (
         commands.add_parser(
             name,
             words=words,
             help=text(f"help_{name}"),
-            epilog=text("after_issue" if name == "issue" else "after"),
+            epilog=text(f"after_{name}" if name in ("diagnose", "issue") else "after", **limits),
         )
         for name in ("list", "run", "diagnose", "issue", "judge", "export", "check", "new")
     )
@@ -123,6 +144,9 @@ def _parser(words: Words) -> argparse.ArgumentParser:
     seconds = _whole("--seconds", 1, MOST_SECONDS, words)
     shown = text("help_seconds", usual=SECONDS, most=MOST_SECONDS)
     issue.add_argument("--seconds", metavar="N", type=seconds, default=SECONDS, help=shown)
+    shown = text("help_bound", usual=TRAINING_SECONDS, most=MOST_SECONDS)
+    bound = {"type": seconds, "default": TRAINING_SECONDS, "help": shown}
+    diagnose.add_argument("--seconds", metavar="N", **bound)
     judge.add_argument("script", metavar="SCRIPT.py", help=text("help_repair"))
     run.add_argument("--fix", metavar="ID", action="append", default=[], help=text("help_fix"))
     for sub in (run, diagnose):
@@ -132,15 +156,18 @@ def _parser(words: Words) -> argparse.ArgumentParser:
         which.add_argument("--stage", metavar="STAGE", type=stage, help=shown)
         which.add_argument("--all", action="store_true", help=text("help_all"))
         steps = _whole("--steps", 1, MOST_STEPS, words)
-        shown = text("help_steps", most=MOST_STEPS)
+        shown = text("help_steps", most=MOST_STEPS, enough=ENOUGH_STEPS)
         sub.add_argument("--steps", metavar="N", type=steps, help=shown)
     for sub in (run, diagnose, issue, judge):
         device = _one_of("unknown_device", DEVICES, words)
         sub.add_argument("--device", metavar="DEVICE", type=device, help=text("help_device"))
         seed = _whole("--seed", 0, MOST_SEED, words)
         sub.add_argument("--seed", metavar="N", type=seed, default=0, help=text("help_seed"))
-    for sub in (listing, run, diagnose, issue, judge, check):
+    for sub in (listing, run, issue, judge, check):
         sub.add_argument("--json", action="store_true", help=text("help_json"))
+    form = diagnose.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help=text("help_json"))
+    form.add_argument("--jsonl", action="store_true", help=text("help_jsonl"))
     export.add_argument(
         "--notebook", metavar="OUT.ipynb", required=True, help=text("help_notebook")
     )

@@ -28,7 +28,7 @@ from debugger.outcome import (
     StageStarted,
     worst,
 )
-from debugger.pipelines.face import Pipeline
+from debugger.pipelines.face import Memory, Pipeline, Training
 from debugger.report import Report, gather
 from debugger.run import ALL, ON, WALK, Run
 from debugger.script.building import Building, build
@@ -67,7 +67,7 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> None:
         pipeline = _pipeline(built)
         device = pipeline.facts.device
         view = View(pipeline.facts, Places(run.script), has_script=True)
-        endings += _walk(pipeline, view, run.stage, run.steps, emit)
+        endings += _walk(pipeline, view, run.stage, run.steps, emit, run.seconds)
     emit(_outcome(endings, device, started, run.framework))
 
 
@@ -145,7 +145,14 @@ def _tell_setup(built: Building, run: Run, seconds: float, emit: Tell) -> StageE
     return ended
 
 
-def _walk(pipeline: Pipeline, view: View, stage: str, steps: int, emit: Tell) -> list[Ending]:
+def _walk(
+    pipeline: Pipeline,
+    view: View,
+    stage: str,
+    steps: int,
+    emit: Tell,
+    seconds: float | None = None,
+) -> list[Ending]:
     left_out = () if steps else TRAINING
     wanted = [n for n in LOOKS if stage in (WALK, ON, ALL, n.name) and n.name not in left_out]
     endings: list[Ending] = []
@@ -155,7 +162,7 @@ def _walk(pipeline: Pipeline, view: View, stage: str, steps: int, emit: Tell) ->
             reason = blocked[look.name]
             emit(StageEnded(look.name, "not run", 0.0, (NotRun(look.name, reason),)))
             continue
-        ended, broke, faults = _one(look, pipeline, view, steps, emit)
+        ended, broke, faults = _one(look, pipeline, view, steps, emit, seconds)
         endings.append(ended.outcome)
         if stage == WALK and ended.outcome in ("fail", "stopped"):
             break
@@ -169,7 +176,12 @@ def _walk(pipeline: Pipeline, view: View, stage: str, steps: int, emit: Tell) ->
 
 
 def _one(
-    look: Stage[Any], pipeline: Pipeline, view: View, steps: int, emit: Tell
+    look: Stage[Any],
+    pipeline: Pipeline,
+    view: View,
+    steps: int,
+    emit: Tell,
+    seconds: float | None,
 ) -> tuple[StageEnded, bool, frozenset[str]]:
     """One stage, whether it ended in an exception that later stages would meet too, its faults."""
     emit(StageStarted(look.name))
@@ -181,9 +193,11 @@ def _one(
             emit(Progress(look.name, int(x), steps))
 
     try:
-        seen = look.observe(pipeline, point, steps)
+        seen = look.observe(pipeline, point, steps, seconds)
         shown = look.show(seen, view.facts)
         findings, not_run = judged(look.name, look.rules, seen, view)
+        if isinstance(seen, Memory | Training) and seen.out_of_time:
+            not_run = [_for_want_of_time(one) for one in not_run]
         measured = look.measured(seen)
     except Exception as error:
         if failure_of(error).out_of_memory:  # there was no room left to look
@@ -203,6 +217,10 @@ def _one(
     _tell(findings, ended, emit)
     faults = frozenset(f.code for f in findings if f.severity == "fault")
     return ended, seen.failure is not None, faults
+
+
+def _for_want_of_time(one: NotRun) -> NotRun:
+    return replace(one, reason="too_little_time") if one.reason == "too_few_steps" else one
 
 
 def _tell(findings: list[Finding], ended: StageEnded, emit: Tell) -> None:

@@ -19,13 +19,17 @@ EvidenceKind = Literal[
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule concluded. Its sentence is `finding.<code>` in words, with `numbers` in it."""
+    """What a rule concluded. Its sentence is `finding.<code>` in words, with `numbers` in it.
+
+    Where it is told of a notebook, `line` is that of a `cell`.
+    """
 
     code: str
     severity: Severity
     stage: StageName
     line: int | None = None
     numbers: dict[str, Any] = Field(default_factory=dict)
+    cell: int | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from debugger.outcome import (
@@ -20,6 +20,7 @@ from debugger.outcome import (
     StageEnded,
     StageName,
     StageStarted,
+    worst,
 )
 from debugger.words import Words
 
@@ -65,7 +66,7 @@ class Report:
         return {
             "outcome": self.outcome,
             "first_failing_stage": self.first_failing_stage,
-            "stages": [_stage_to_json(stage, words) for stage in self.stages],
+            "stages": [stage_to_json(stage, words) for stage in self.stages],
             "device": self.device,
             "framework": self.framework or None,
             "versions": self.versions,
@@ -74,12 +75,28 @@ class Report:
 
 def gather(events: Iterable[Event]) -> Report:
     """The report of a whole stream, up to and with its outcome."""
-    stages: dict[StageName, StageReport] = {name: StageReport(name) for name in STAGES}
-    running: StageName = "setup"
+    gathering = Gathering()
     for event in events:
+        gathering.add(event)
+        if gathering.report is not None:
+            return gathering.report
+    raise ValueError("a run ended without an outcome")
+
+
+class Gathering:
+    """A report that grows with its run: what is known of it can be asked for at any time."""
+
+    def __init__(self) -> None:
+        self.report: Report | None = None
+        self._stages: dict[StageName, StageReport] = {name: StageReport(name) for name in STAGES}
+        self._running: StageName = "setup"
+        self._ended: set[StageName] = set()
+
+    def add(self, event: Event) -> None:
+        stages = self._stages
         match event:
             case StageStarted(stage=name):
-                running = name
+                self._running = name
             case Shown(evidence=evidence):
                 _add(stages, evidence.stage, evidence=(evidence,))
             case Found(finding=finding):
@@ -87,9 +104,10 @@ def gather(events: Iterable[Event]) -> Report:
             case Point():
                 curves = dict(stages[event.stage].curves)
                 curves[event.series] = (*curves.get(event.series, ()), (event.x, event.y))
-                stages[event.stage] = _changed(stages[event.stage], curves=curves)
+                stages[event.stage] = replace(stages[event.stage], curves=curves)
             case StageEnded(stage=name):
-                stages[name] = _changed(
+                self._ended.add(name)
+                stages[name] = replace(
                     stages[name],
                     outcome=event.outcome,
                     seconds=event.seconds,
@@ -98,9 +116,9 @@ def gather(events: Iterable[Event]) -> Report:
                 )
             case Outcome(finding=finding):
                 if finding is not None:
-                    _add(stages, running, findings=(finding,))
-                    stages[running] = _changed(stages[running], outcome=event.outcome)
-                return Report(
+                    _add(stages, self._running, findings=(finding,))
+                    stages[self._running] = replace(stages[self._running], outcome=event.outcome)
+                self.report = Report(
                     event.outcome,
                     tuple(stages.values()),
                     event.device,
@@ -108,22 +126,34 @@ def gather(events: Iterable[Event]) -> Report:
                     event.versions,
                     event.framework,
                 )
-    raise ValueError("a run ended without an outcome")
 
+    def stage(self, name: StageName) -> StageReport:
+        return self._stages[name]
 
-def _changed(stage: StageReport, **fields: Any) -> StageReport:
-    return StageReport(**{**vars(stage), **fields})
+    @property
+    def unfinished(self) -> StageName | None:
+        """The stage in which the run was ended from outside, or is now."""
+        return None if self._running in self._ended else self._running
+
+    def so_far(self, device: str, seconds: float, framework: str) -> Report | None:
+        """What is known of a run that is ended here; None where no stage has come to an end."""
+        if not self._ended:
+            return None
+        stages = dict(self._stages)
+        if self.unfinished is not None:
+            stages[self.unfinished] = replace(stages[self.unfinished], outcome="stopped")
+        endings: list[Ending] = [stage.outcome for stage in stages.values()]
+        outcome = worst([*endings, "stopped"])
+        return Report(outcome, tuple(stages.values()), device, seconds, framework=framework)
 
 
 def _add(stages: dict[StageName, StageReport], name: StageName, **more: tuple[Any, ...]) -> None:
     fields = {key: (*getattr(stages[name], key), *items) for key, items in more.items()}
-    stages[name] = _changed(stages[name], **fields)
+    stages[name] = replace(stages[name], **fields)
 
 
-def _stage_to_json(stage: StageReport, words: Words) -> dict[str, Any]:
-    findings = [
-        {**asdict(finding), "message": words.finding(finding)} for finding in stage.findings
-    ]
+def stage_to_json(stage: StageReport, words: Words) -> dict[str, Any]:
+    findings = [_finding_to_json(finding, words) for finding in stage.findings]
     return {
         "stage": stage.stage,
         "outcome": stage.outcome,
@@ -134,3 +164,11 @@ def _stage_to_json(stage: StageReport, words: Words) -> dict[str, Any]:
         "measured": stage.measured,
         "curves": stage.curves,
     }
+
+
+def _finding_to_json(finding: Finding, words: Words) -> dict[str, Any]:
+    """`cell` is told of a notebook alone."""
+    told = {**asdict(finding), "message": words.finding(finding)}
+    if finding.cell is None:
+        del told["cell"]
+    return told

@@ -20,6 +20,7 @@ class Run:
     `filename` is where the script stands on disk, when it does: imports beside it and the lines in
     tracebacks come from there. `folder` is the working folder; None means one of the run's own.
     `steps` bounds the `train` stage; with 0 nothing is trained, and `overfit` is left out too.
+    `seconds` bounds each of the stages that train by time as well.
     """
 
     script: str
@@ -31,6 +32,7 @@ class Run:
     folder: str | None = None
     arguments: tuple[str, ...] = field(default=())
     steps: int = 120
+    seconds: float | None = None
 
     @property
     def framework(self) -> str:

@@ -106,6 +106,11 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> type[FakeEngine]:
         (["run", "two_labels", "--steps", "121"], "121"),
         (["diagnose", "no/such/script.py"], "no/such/script.py"),
         (["diagnose", "scenarios"], "scenarios is a folder"),
+        (["diagnose", "mine.py", "--epochs", "3"], "diagnose mine.py -- --epochs 3"),
+        (["diagnose", "--lr", "3", "mine.py", "--seed", "1"], "--seed 1 mine.py -- --lr 3"),
+        (["issue", "mine.py", "-x"], "issue mine.py -- -x"),
+        (["run", "two_labels", "--lunch"], "Unrecognized arguments: --lunch."),
+        (["diagnose", "mine.py", "--json", "--jsonl"], "--json"),
         (["judge", "two_labels"], "SCRIPT.py"),
         (["judge", "two_labels", "no_such.py"], "no_such.py"),
         (["judge", "two_labels", "app.py", "--", "--lr"], "judge"),
@@ -215,6 +220,7 @@ def test_diagnose_runs_where_the_person_stands_with_the_arguments_after_the_dash
             folder=str(tmp_path),
             arguments=("--lr", "3", "--", "-v"),
             steps=9,
+            seconds=60,
         )
     ]
 
@@ -245,6 +251,85 @@ def test_json_is_one_object_of_the_contract_with_null_for_nan(
     assert set(train["findings"][0]) == keys
     assert "neutral" in train["findings"][0]["message"]
     assert train["evidence"][0]["data"]["series"]["loss"][1] == [2, None]
+
+
+def test_lines_of_json_come_stage_by_stage_and_end_with_the_outcome(
+    tmp_path: Path, engine: type[FakeEngine], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    engine.endings["x = 1\n"] = "fail"
+    assert main(["diagnose", str(tmp_path / "mine.py"), "--jsonl", "--all"]) == 1
+    said = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    stages = [line["stage"] for line in said if line["event"] == "stage"]
+    assert stages == list(STAGES)
+    train = said[-2]
+    assert train["findings"][0]["code"] == "constant_predictions"
+    assert train["evidence"][0]["data"]["series"]["loss"][1] == [2, None]
+    assert said[-1]["event"] == "outcome"
+    assert (said[-1]["outcome"], said[-1]["first_failing_stage"]) == ("fail", "train")
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("form", ["", "--json", "--jsonl"])
+def test_a_signal_leaves_what_was_found_until_then(
+    form: str,
+    number: int,
+    status: int,
+    engine: type[FakeEngine],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ended = threading.Event()
+
+    def events(self: FakeEngine, run: Run) -> Iterator[Event]:
+        yield Accepted("t")
+        yield StageStarted("setup")
+        yield StageEnded("setup", "pass", 0.1)
+        yield StageStarted("data")
+        yield Found(Finding("duplicates", "look", "data", None, {"rows": 9, "share": 0.5}))
+        yield StageEnded("data", "look", 0.1)
+        yield StageStarted("batch")
+        os.kill(os.getpid(), number)
+        assert ended.wait(20)
+        yield Outcome("stopped", "cpu", 0.0)
+
+    monkeypatch.setattr(engine, "events", events)
+    monkeypatch.setattr(engine, "cancel", lambda self, ticket: ended.set())
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    assert main(["diagnose", str(tmp_path / "mine.py"), *filter(None, [form])]) == status
+    said = capsys.readouterr()
+    assert said.err == "\nStopped. This is what was found until then.\n"
+    if form == "":
+        assert "stopped             batch" in said.out
+        assert "50%" in said.out
+        return
+    lines = [json.loads(said.out)] if form == "--json" else None
+    told = lines or [json.loads(line) for line in said.out.splitlines()]
+    assert (told[-1]["outcome"], told[-1]["first_failing_stage"]) == ("stopped", "batch")
+    stages = told[0]["stages"] if lines else [one for one in told if one["event"] == "stage"]
+    found = [one["code"] for stage in stages for one in stage["findings"]]
+    assert found == ["duplicates"]
+    assert [stage["outcome"] for stage in stages][:3] == ["pass", "look", "stopped"]
+
+
+def test_a_setting_that_was_too_small_is_named_with_its_value(
+    tmp_path: Path,
+    engine: type[FakeEngine],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def full(self: FakeEngine, run: Run) -> Iterator[Event]:
+        yield Accepted("t")
+        yield StageStarted("train")
+        finding = Finding("out_of_memory", "fault", "train", None, {"memory_mb": 3000})
+        yield Outcome("stopped", "cpu", 0.2, finding=finding)
+
+    monkeypatch.setenv("CLINIC_MEMORY_MB", "3000")
+    monkeypatch.setattr(engine, "events", full)
+    (tmp_path / "mine.py").write_text("x = 1\n")
+    assert main(["diagnose", str(tmp_path / "mine.py")]) == 2
+    assert "CLINIC_MEMORY_MB=6000" in capsys.readouterr().out
 
 
 def test_a_scenario_that_trains_is_compared_with_its_twin(

@@ -111,7 +111,11 @@ def _traceback(data: Mapping[str, Any], words: Words) -> Iterator[Line]:
     yield Line(head, 0, "fault", wraps=True)
     own = [frame for frame in data["frames"] if frame["own"]]
     for frame in own:
-        yield Line(f"{_near(frame['file'])}:{frame['line']} {frame['name']}", 0, "dim")
+        where = f"{_near(frame['file'])}:{frame['line']}"
+        if cell := frame.get("cell"):
+            placed = words.say("cli", "cell_line", cell=cell, line=frame["line"])
+            where = f"{_near(frame['file'])}, {placed}"
+        yield Line(f"{where} {frame['name']}", 0, "dim")
         yield Line(str(frame["code"]).strip(), 2)
     yield from _more(len(data["frames"]) - len(own), "more_frames", words)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,10 +18,18 @@ UNKNOWN: Fared = (None, None, {})
 
 
 class Curve:
-    """Told by a callback of either framework; it stops after `limit` steps."""
+    """Told by a callback of either framework; it stops after `limit` steps, or after `seconds`."""
 
-    def __init__(self, limit: int, emit: Emit, evaluate: Callable[[], Fared] | None = None) -> None:
+    def __init__(
+        self,
+        limit: int,
+        emit: Emit,
+        evaluate: Callable[[], Fared] | None = None,
+        seconds: float | None = None,
+    ) -> None:
         self.limit, self.emit, self.evaluate = limit, emit, evaluate
+        self.out_of_time = False
+        self._until = None if seconds is None else time.monotonic() + seconds
         self.losses: list[float] = []
         self.rates: list[float] = []
         self.accuracies: list[tuple[int, float]] = []
@@ -31,6 +40,12 @@ class Curve:
         self.losses.append(loss)
         self.rates.append(rate)
         self.emit("loss", step, loss)
+
+    def is_over(self, step: int, most: int) -> bool:
+        """Whether this was the last step, of so many or for want of time."""
+        late = self._until is not None and time.monotonic() >= self._until
+        self.out_of_time = late and step < most
+        return late or step >= most
 
     def look(self, step: int, done: bool) -> None:
         if not self.evaluate or not (done or step % EVAL_EVERY == 0):
@@ -63,6 +78,7 @@ class Curve:
             rows=rows,
             rate=max(self.rates, default=None),
             weights=weights,
+            out_of_time=self.out_of_time,
             failure=failure,
         )
 
@@ -99,6 +115,7 @@ class Curve:
             rates=tuple(self.rates),
             shares=tuple(count / counts.total() for _, count in sorted(counts.items())),
             peak_learning_rate=rate,
+            out_of_time=self.out_of_time,
             failure=failure,
             **known,
         )

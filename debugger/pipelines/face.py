@@ -338,7 +338,7 @@ class Memory:
     then, without dropout.
 
     `labels` are the classes of its rows, `rate` is the learning rate that was held and `weights`
-    how many weights the model has.
+    how many weights the model has. `out_of_time`: there were fewer, because they take so long.
     """
 
     losses: tuple[float, ...] = ()
@@ -349,6 +349,7 @@ class Memory:
     rows: int = 0
     rate: float | None = None
     weights: int = 0
+    out_of_time: bool = False
     failure: Failure | None = None
 
 
@@ -358,7 +359,8 @@ class Training:
 
     `warming_up` says that the learning rate was still climbing at the last step, `rates` what it
     was at each. `shares` are those of the classes in the training rows, which were gone through
-    `epochs` times. `weights` is how many the model has.
+    `epochs` times. `weights` is how many the model has. `out_of_time`: in a faster training the
+    last step would not have been the last.
     """
 
     losses: tuple[float, ...] = ()
@@ -376,6 +378,7 @@ class Training:
     epochs: float | None = None
     weights: int = 0
     peak_learning_rate: float | None = None
+    out_of_time: bool = False
     failure: Failure | None = None
 
 
@@ -390,5 +393,5 @@ class Pipeline(Protocol):
     def forward(self) -> Forward: ...
     def step(self) -> Step: ...
     def evaluate(self) -> Evaluate: ...
-    def overfit(self, steps: int, emit: Emit) -> Memory: ...
-    def train(self, steps: int, emit: Emit) -> Training: ...
+    def overfit(self, steps: int, emit: Emit, seconds: float | None = None) -> Memory: ...
+    def train(self, steps: int, emit: Emit, seconds: float | None = None) -> Training: ...

@@ -24,13 +24,21 @@ def conclusion(report: Report, words: Words) -> str:
     """The one sentence that a hurried reader needs."""
     stage = report.first_failing_stage or ""
     if report.outcome == "fail":
-        line = next((f.line for f in _faults(report) if f.line), None)
-        code = "end_fail" if line is None else "end_fail_line"
-        return words.say("cli", code, stage=stage, line=line)
+        where = next((place(f, words) for f in _faults(report) if f.line), None)
+        code = "end_fail" if where is None else "end_fail_line"
+        return words.say("cli", code, stage=stage, where=where)
     if report.outcome == "stopped":
         return words.say("cli", "end_stopped", stage=stage)
     code = {"pass": "end_pass", "look": "end_look"}.get(report.outcome, "end_unknown")
     return words.say("cli", code, count=len(ran(report)))
+
+
+def place(finding: Finding, words: Words) -> str | None:
+    """Where in the script, or in which cell of the notebook."""
+    if finding.line is None:
+        return None
+    code = "line" if finding.cell is None else "cell_line"
+    return words.say("cli", code, line=finding.line, cell=finding.cell)
 
 
 def _faults(report: Report) -> list[Finding]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from debugger.evidence.plain import clean
 from debugger.evidence.text import Line, chart, cut, shown
 from debugger.outcome import Ending, Evidence, Finding, Severity
-from debugger.printing.sentences import MARKS, conclusion, not_judged, ran, setting
+from debugger.printing.sentences import MARKS, conclusion, not_judged, place, ran, setting
 from debugger.report import Report, StageReport
 from debugger.words import Words
 
@@ -96,9 +96,8 @@ class _Page:
                 self.line(sentence, 4, "dim")
 
     def finding(self, finding: Finding) -> None:
-        where = "" if finding.line is None else f" {finding.line}"
         severity: Severity = finding.severity
-        label = self.words.say("cli", "line" if where else severity, line=where.strip())
+        label = place(finding, self.words) or self.words.say("cli", severity)
         self.line(f"{label}: {self.words.finding(finding)}", 4, severity)
 
     def evidence(self, evidence: Evidence, whole: bool) -> None:

@@ -54,12 +54,13 @@ class Stage(Generic[S]):
     """One step of the diagnosis.
 
     `observe` looks at the pipeline; `show` makes evidence of what it saw, `measured` the plain
-    numbers for the judge. A stage that `trains` takes `steps`, or as many as the run asks for.
+    numbers for the judge. A stage that `trains` takes `steps`, or as many as the run asks for, and
+    no longer than the seconds that it is given, if any.
     Where it ends in an exception, the stages that it `blocks` would only meet the same one again.
     """
 
     name: StageName
-    observe: Callable[[Pipeline, Emit, int], S]
+    observe: Callable[[Pipeline, Emit, int, float | None], S]
     show: Callable[[S, Facts], list[Evidence]]
     measured: Callable[[S], dict[str, Any]]
     rules: tuple[Rule, ...]

@@ -32,8 +32,8 @@ LARGE, SURE_RATE = 5_000_000, 1e-4
 """So many pretrained weights learn something of a batch in twenty steps at this rate."""
 
 
-def observe(pipeline: Pipeline, emit: Emit, steps: int) -> Memory:
-    return pipeline.overfit(steps, emit)
+def observe(pipeline: Pipeline, emit: Emit, steps: int, seconds: float | None = None) -> Memory:
+    return pipeline.overfit(steps, emit, seconds)
 
 
 def measured(seen: Memory) -> dict[str, Any]:

@@ -52,8 +52,8 @@ def steps_for(stage: str | None, least: int) -> int:
     return max(least, ENOUGH_STEPS) if stage == "train" else least
 
 
-def observe(pipeline: Pipeline, emit: Emit, steps: int) -> Training:
-    return pipeline.train(steps, emit)
+def observe(pipeline: Pipeline, emit: Emit, steps: int, seconds: float | None = None) -> Training:
+    return pipeline.train(steps, emit, seconds)
 
 
 def measured(seen: Training) -> dict[str, Any]:

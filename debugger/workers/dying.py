@@ -13,12 +13,14 @@ from debugger.workers.limits import ran_out_of_memory
 
 LONGEST = 300
 _PATH = re.compile(r"\(?(?:/[^\s/'\"():]+)+/([^\s/'\"():]*)\)?")
+_RAISED = re.compile(r"[\w.]+(?:Error|Exception|Warning|Exit|Interrupt): ")
+"""Where a traceback begins to say what went wrong: a message may go on for lines."""
 _NO_MODULE = re.compile(r"No module named '([^'.]+)'")
 
 
 @dataclass(frozen=True)
 class Death:
-    """The last line of what its imports raised; else the signal, or the status, that ended it.
+    """The first line of what its imports raised; else the signal, or the status, that ended it.
 
     `seconds` when it was given up, as it was still importing after so long.
     """
@@ -33,7 +35,8 @@ class Death:
         """From the traceback that the process sent, if it could, and what `wait` told."""
         lines = trace.strip().splitlines()
         if lines:
-            return Death(_PATH.sub(r"\1", lines[-1])[:LONGEST])
+            raised = [line for line in lines if _RAISED.match(line)]
+            return Death(_PATH.sub(r"\1", (raised or lines)[-1])[:LONGEST])
         return Death(signal=max(-status, 0), status=max(status, 0))
 
     @property
@@ -54,16 +57,23 @@ def why(death: Death, framework: Framework) -> tuple[str, dict[str, Any]]:
         return "warm_too_slow", {**told, "seconds": death.seconds}
     if death.signal == signal.SIGKILL or ran_out_of_memory(death.error):
         return "warm_no_memory", told
-    for package, wanted in framework.wants.items():
-        found = _version(package)
-        if found is None:
+    for package in framework.wants:
+        if _version(package) is None:
             return "warm_no_package", {**told, "package": package}
-        if not SpecifierSet(wanted).contains(found, prereleases=True):
-            version = {"package": package, "wanted": wanted, "found": found}
-            return "warm_other_version", {**told, **version}
+    if other := other_version(framework):
+        return "warm_other_version", {**told, **other}
     if missing := _NO_MODULE.search(death.error):
         return "warm_no_package", {**told, "package": missing[1]}
     return ("warm_crashed" if death.signal else "warm_died"), told
+
+
+def other_version(framework: Framework) -> dict[str, str] | None:
+    """The first package that is here in another version than the framework lives with."""
+    for package, wanted in framework.wants.items():
+        found = _version(package)
+        if found is not None and not SpecifierSet(wanted).contains(found, prereleases=True):
+            return {"package": package, "wanted": wanted, "found": found}
+    return None
 
 
 def _version(package: str) -> str | None:

@@ -135,7 +135,7 @@ class LocalEngine:
         for name, zygote in self._zygotes.items():
             if death := zygote.death:
                 code, numbers = why(death, frameworks.called(name))
-                found[name] = Finding(code, "fault", "setup", None, numbers)
+                found[name] = Finding(code, "note", "setup", None, numbers)
         return found
 
     def warm(self, wanted: Collection[str] = NAMES) -> None:

@@ -33,7 +33,7 @@ from debugger.run import Run
 from debugger.script.places import Places
 from debugger.workers import frames
 from debugger.workers.child import Request
-from debugger.workers.dying import Death, why
+from debugger.workers.dying import Death, other_version, why
 from debugger.workers.limits import MEGABYTE, Limits, memory_of, ran_out_of_memory
 from debugger.workers.zygote import Child, Zygote, ZygoteError
 
@@ -140,9 +140,12 @@ def line_to_blame(ended: Ended, script: str) -> int | None:
 def outcome_of(
     ended: Ended, run: Run, stage: StageName = "setup", seconds: float = 0, line: int | None = None
 ) -> Outcome:
-    severity = "note" if ended.code == "out_of_memory" else "fault"
-    finding = Finding(ended.code, severity, stage, line, ended.numbers)
-    ending = ENDINGS[ended.code]
+    """What ends a run before it could be judged is no fault of its script."""
+    code, numbers, ending = ended.code, ended.numbers, ENDINGS[ended.code]
+    if code == "clinic_error" and (other := other_version(called(run.framework))):
+        code, numbers = "clinic_error_version", other
+    severity = "note" if ending == "unknown" or code == "out_of_memory" else "fault"
+    finding = Finding(code, severity, stage, line, numbers)
     return Outcome(ending, run.device, seconds, finding=finding, framework=run.framework)
 
 

@@ -15,10 +15,12 @@ from test_endings import ended_as, said
 from debugger import frameworks
 from debugger.frameworks import called
 from debugger.outcome import Finding
+from debugger.run import Run
 from debugger.settings import read
 from debugger.web.routes import routes
 from debugger.words import Words
 from debugger.workers.dying import Death, why
+from debugger.workers.process import Ended, outcome_of
 
 PYTORCH = called("pytorch")
 
@@ -104,6 +106,26 @@ def test_no_path_of_this_machine_is_told():
     assert Death.of("OSError: [Errno 2] No such file: '/home/ada/.cache/x'", 0).how == (
         "OSError: [Errno 2] No such file: 'x'"
     )
+
+
+def test_what_was_raised_is_told_and_not_the_last_line_of_its_advice():
+    trace = (
+        'Traceback (most recent call last):\n  File "/x.py", line 1\n    raise ImportError(\n'
+        "ImportError: tokenizers<0.22 is required, but found 0.22.2.\nTry: `pip install -U`\n"
+    )
+    assert Death.of(trace, 1).how == "ImportError: tokenizers<0.22 is required, but found 0.22.2."
+
+
+def test_a_failure_of_ours_names_the_version_that_it_wants(monkeypatch):
+    other = outcome_of(Ended("clinic_error"), Run("x = 1")).finding
+    assert other is not None
+    assert (other.code, other.severity) == ("clinic_error", "note")
+    monkeypatch.setattr("debugger.workers.dying._version", lambda package: "4.40.0")
+    other = outcome_of(Ended("clinic_error"), Run("x = 1")).finding
+    assert other is not None
+    said = Words().finding(other)
+    assert "transformers>=4.57,<6" in said
+    assert "found 4.40.0" in said
 
 
 def test_after_a_death_for_a_passing_reason_the_next_run_finds_a_living_one(dying, ask, tmp_path):

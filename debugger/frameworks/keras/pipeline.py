@@ -83,13 +83,13 @@ class KerasPipeline:
         with self.untouched():
             return evaluating.evaluate(self._fit, self.facts, self._data, self._train)
 
-    def overfit(self, steps: int, emit: face.Emit) -> face.Memory:
-        return training.overfit(self._fit, self.facts, self._bench, self._train, steps, emit)
+    def overfit(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Memory:
+        given = self._fit, self.facts, self._bench, self._train
+        return training.overfit(*given, steps, emit, seconds)
 
-    def train(self, steps: int, emit: face.Emit) -> face.Training:
-        return training.train(
-            self._fit, self.facts, self._bench, self._train, self._eval, steps, emit
-        )
+    def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
+        given = self._fit, self.facts, self._bench, self._train, self._eval
+        return training.train(*given, steps, emit, seconds)
 
 
 def pipeline(trained: Fit, _: Any = None) -> KerasPipeline:

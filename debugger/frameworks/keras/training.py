@@ -65,7 +65,15 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
         )
 
 
-def overfit(fit: Fit, facts: Facts, bench: Bench, rows: Rows, steps: int, emit: Emit) -> Memory:
+def overfit(
+    fit: Fit,
+    facts: Facts,
+    bench: Bench,
+    rows: Rows,
+    steps: int,
+    emit: Emit,
+    seconds: float | None = None,
+) -> Memory:
     """The course's test: the same few rows again and again, at the script's own learning rate."""
     model = fit.model
     if rows.batch is None:
@@ -75,7 +83,7 @@ def overfit(fit: Fit, facts: Facts, bench: Bench, rows: Rows, steps: int, emit: 
     with bench.mounted(steps, keep=not rates) as optimizer:
         if rates:  # twenty steps of somebody's own long warm-up would prove nothing
             _hold(optimizer, max(rates))
-        curve = _Curve(steps, emit)
+        curve = _Curve(steps, emit, seconds=seconds)
         before = _accuracy(model, rows, chosen, facts)
         repeated = tf.data.Dataset.from_tensors(batch).repeat()
         failure = _fitted(fit, repeated, steps, [curve])
@@ -92,6 +100,7 @@ def train(
     held_out: Rows | None,
     steps: int,
     emit: Emit,
+    seconds: float | None = None,
 ) -> Training:
     """The script's own training up to `steps`, its schedule as if it went on to the end."""
     model = fit.model
@@ -107,7 +116,7 @@ def train(
     own = steering(fit.callbacks)
     kept = [Attributes(getattr(one, "own", one)) for one in own]
     with bench.mounted(steps) as optimizer:
-        curve = _Curve(min(steps, planned or steps), emit, evaluated)
+        curve = _Curve(min(steps, planned or steps), emit, evaluated, seconds)
         epoch = _steps_per_epoch(fit) if own else None
         failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve], epoch)
         peak = max(_rates(_schedule(optimizer), planned) or curve.rates, default=None)
@@ -211,9 +220,15 @@ class _Watch(tf_keras.callbacks.Callback):
 class _Curve(Curve, tf_keras.callbacks.Callback):
     model: Any
 
-    def __init__(self, limit: int, emit: Emit, evaluate: Callable[[], Fared] | None = None) -> None:
+    def __init__(
+        self,
+        limit: int,
+        emit: Emit,
+        evaluate: Callable[[], Fared] | None = None,
+        seconds: float | None = None,
+    ) -> None:
         tf_keras.callbacks.Callback.__init__(self)
-        Curve.__init__(self, limit, emit, evaluate)
+        Curve.__init__(self, limit, emit, evaluate, seconds)
         self.taken = 0
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
@@ -224,8 +239,9 @@ class _Curve(Curve, tf_keras.callbacks.Callback):
         loss = loss_in(logs)
         if loss is not None:
             self.note(self.taken, loss, _rate(self.model.optimizer) or 0.0)
-        self.look(self.taken, self.taken >= self.limit)
-        if self.taken >= self.limit:
+        over = self.is_over(self.taken, self.limit)
+        self.look(self.taken, over)
+        if over:
             self.model.stop_training = True
 
 

@@ -30,10 +30,12 @@ from debugger.pipelines.rows import (
     place_of,
     sample_of,
     split_of,
+    spread,
     type_of,
 )
 
 MOST_ROWS = 5000
+MOST_MADE = 1000
 MOST_PICTURES = 200
 MOST_NUMBERS = 4096
 """In one field of one row; there is no reading more."""
@@ -120,11 +122,17 @@ def _leaves(value: Any) -> int:
 
 def _made(dataset: Any, main_input: str) -> dict[str, list[Any]]:
     """Rows that code makes one at a time, read as far as that is cheap."""
-    most = min(len(dataset), MOST_ROWS if main_input == "input_ids" else MOST_PICTURES)
-    made: list[Any] = [_fields(on_behalf(dataset.__getitem__, number)) for number in range(most)]
+    places = _places(len(dataset), MOST_MADE if main_input == "input_ids" else MOST_PICTURES)
+    made: list[Any] = [_fields(on_behalf(dataset.__getitem__, place)) for place in places]
     if not made or not isinstance(made[0], Mapping):
         return {}
     return {name: [_plain(row[name]) for row in made] for name in made[0] if _in_all(made, name)}
+
+
+def _places(count: int, most: int) -> list[int]:
+    """The first rows, and some evenly from all others: rows are often sorted by their class."""
+    first = count if count <= most else most * 3 // 4
+    return [*range(first), *(first + place for place in spread(count - first, most - first))]
 
 
 def _fields(row: Any) -> Any:

@@ -66,11 +66,12 @@ class TrainerPipeline:
     def evaluate(self) -> face.Evaluate:
         return evaluating.evaluate(self._trainer, self.facts, self._data)
 
-    def overfit(self, steps: int, emit: face.Emit) -> face.Memory:
-        return training.overfit(self._trainer, self.facts, self._one_batch(), steps, emit)
+    def overfit(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Memory:
+        rows = self._one_batch()
+        return training.overfit(self._trainer, self.facts, rows, steps, emit, seconds)
 
-    def train(self, steps: int, emit: face.Emit) -> face.Training:
-        return training.train(self._trainer, self.facts, self._labels, steps, emit)
+    def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
+        return training.train(self._trainer, self.facts, self._labels, steps, emit, seconds)
 
     @property
     def _labels(self) -> tuple[Any, ...]:

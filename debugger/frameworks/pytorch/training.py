@@ -94,9 +94,16 @@ def step(trainer: Trainer) -> Step:
         )
 
 
-def overfit(trainer: Trainer, facts: Facts, rows: list[int], steps: int, emit: Emit) -> Memory:
+def overfit(
+    trainer: Trainer,
+    facts: Facts,
+    rows: list[int],
+    steps: int,
+    emit: Emit,
+    seconds: float | None = None,
+) -> Memory:
     """The course's test: the same few rows again and again, at the script's own learning rate."""
-    curve = _Curve(steps, emit)
+    curve = _Curve(steps, emit, seconds=seconds)
     failure, before, after, batches, labels = None, UNKNOWN, UNKNOWN, [], []
     with borrowed(trainer, curve, weights=True):
         for name, value in {
@@ -138,7 +145,12 @@ def _as_it_is(batch: Any) -> Any:
 
 
 def train(
-    trainer: Trainer, facts: Facts, labelled: Sequence[Any], steps: int, emit: Emit
+    trainer: Trainer,
+    facts: Facts,
+    labelled: Sequence[Any],
+    steps: int,
+    emit: Emit,
+    seconds: float | None = None,
 ) -> Training:
     """The script's own training up to `steps`, its schedule as if it went on to the end.
 
@@ -153,7 +165,7 @@ def train(
         except Exception as error:  # the evaluate stage is where this is reported
             failure_of_script(error)
             batches = []
-        curve = _Curve(steps, emit, lambda: _accuracy(trainer, batches, facts))
+        curve = _Curve(steps, emit, lambda: _accuracy(trainer, batches, facts), seconds)
         trainer.add_callback(curve)
         try:
             on_behalf(trainer.train)
@@ -215,7 +227,7 @@ class _Curve(Curve, TrainerCallback):
             self.note(state.global_step, float(logs["loss"]), rate)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
-        done = state.global_step >= min(self.limit, state.max_steps)
+        done = self.is_over(state.global_step, min(self.limit, state.max_steps))
         self.look(state.global_step, done)
         control.should_training_stop = control.should_training_stop or done
         return control

@@ -1,0 +1,62 @@
+"""What costs time is bound: rows that code makes one at a time, and the stages that train."""
+
+from typing import Any
+
+import torch
+
+from debugger.diagnosis import _walk
+from debugger.frameworks.pytorch.pipeline import pipeline
+from debugger.outcome import Event, StageEnded
+from debugger.stages.judging import View
+from tests import tiny
+
+
+class Sorted(torch.utils.data.Dataset):
+    """Rows that are made when they are asked for, class after class."""
+
+    def __init__(self, count: int) -> None:
+        self.count, self.made = count, 0
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        self.made += 1
+        return {"input_ids": [2, 4 + place % 11, 3], "labels": 3 * place // self.count}
+
+
+def test_of_many_rows_made_by_code_a_thousand_of_every_kind_are_looked_at() -> None:
+    rows = Sorted(9000)
+    seen = pipeline(tiny.classifier(train_dataset=rows)).data().train
+    assert seen is not None
+    assert (seen.count, seen.looked_at, rows.made) == (9000, 1000, 1000)
+    assert set(seen.labels) == {0, 1, 2}
+
+
+def test_of_few_rows_made_by_code_all_are_looked_at_in_their_order() -> None:
+    seen = pipeline(tiny.classifier(train_dataset=Sorted(30))).data().train
+    assert seen is not None
+    assert seen.labels == (0,) * 10 + (1,) * 10 + (2,) * 10
+
+
+def test_a_stage_that_trains_ends_when_its_time_is_up_and_says_so() -> None:
+    face = pipeline(tiny.classifier())
+    memory, training = face.overfit(20, silent, 0.0), face.train(40, silent, 0.0)
+    assert (len(memory.losses), memory.out_of_time) == (1, True)
+    assert (len(training.losses), training.out_of_time) == (1, True)
+    assert training.accuracies
+    assert face.train(2, silent, 600.0) == face.train(2, silent)
+
+
+def test_what_too_little_time_leaves_unjudged_is_said_as_that() -> None:
+    face = pipeline(tiny.classifier())
+    events: list[Event] = []
+    _walk(face, View(face.facts), "all", 40, events.append, 0.0)
+    ended = {e.stage: e for e in events if isinstance(e, StageEnded)}
+    reasons = {rule.rule: rule.reason for rule in ended["train"].not_run}
+    assert reasons["stuck_at_chance"] == "too_little_time"
+    assert {rule.reason for rule in ended["overfit"].not_run} == {"too_little_time"}
+    assert ended["overfit"].outcome == "unknown"
+
+
+def silent(*_: Any) -> None: ...
