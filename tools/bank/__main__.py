@@ -21,7 +21,6 @@ from typing import Any
 
 from tools.bank import training
 from tools.bank.cases import HOME, BankError, Base, Case, bases, broken, healthy
-from tools.bank.training import Trained
 
 KEPT = HOME / "proved.json"
 FAR = 0.05

@@ -14,18 +14,22 @@ DAYS = ["today", "tomorrow", "on monday", "on sunday", "next week"]
 HOURS = ["six", "seven", "eight", "noon", "ten"]
 KINDS = ["jazz", "rock", "piano", "blues", "folk"]
 POLITE = ["please", "thanks", "if you can", "right now", ""]
+NAMES = ["robot", "computer", "jarvis", "hal", "friend", "buddy", "assistant", "house", "dear", "look"]
 INTENTS = sorted(TEMPLATES)
 
 
-def load_rows(size, seed):
+def load_rows(train_size, eval_size, seed=1):
+    """Rows to train on and others to evaluate on, no text twice."""
     rng = random.Random(seed)
-    rows = []
-    for _ in range(size):
+    rows = {}
+    while len(rows) < train_size + eval_size:
         intent = rng.choice(INTENTS)
         text = rng.choice(TEMPLATES[intent])
         text = text.format(day=rng.choice(DAYS), hour=rng.choice(HOURS), kind=rng.choice(KINDS))
-        rows.append((f"{text} {rng.choice(POLITE)}".strip(), INTENTS.index(intent)))
-    return rows
+        text = f"{rng.choice(NAMES)} {text} {rng.choice(POLITE)}".strip()
+        rows[text] = INTENTS.index(intent)
+    rows = list(rows.items())
+    return rows[:train_size], rows[train_size:]
 
 
 class IntentDataset(Dataset):

@@ -28,7 +28,7 @@ class ModelArguments:
 class DataArguments:
     train_size: int = field(default=400)
     eval_size: int = field(default=120)
-    max_length: int = field(default=16, metadata={"help": "Longer texts are cut."})
+    max_length: int = field(default=20, metadata={"help": "Longer texts are cut."})
 
 
 def main():
@@ -45,8 +45,9 @@ def main():
     set_seed(training_args.seed)
 
     tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
-    train_dataset = IntentDataset(load_rows(data_args.train_size, seed=1), tokenizer, data_args.max_length)
-    eval_dataset = IntentDataset(load_rows(data_args.eval_size, seed=2), tokenizer, data_args.max_length)
+    train_rows, eval_rows = load_rows(data_args.train_size, data_args.eval_size)
+    train_dataset = IntentDataset(train_rows, tokenizer, data_args.max_length)
+    eval_dataset = IntentDataset(eval_rows, tokenizer, data_args.max_length)
 
     config = DistilBertConfig(
         vocab_size=tokenizer.vocab_size,

@@ -22,6 +22,10 @@ SHAPES = ["{c} is the capital of {l}", "in {l} the largest city is {c}", "we fle
           "the president of {l} lives in {c}"]
 
 
+STARTS = ["we read that", "she said", "of course", "it is true that", "he wrote that", "they think", "everybody knows"]
+ENDS = ["today", "again", "and so on", "as always", "they say", "for sure"]
+
+
 class LossPrinter(TrainerCallback):
     def on_evaluate(self, args, state, control, metrics=None, **kwargs):
         print(f"epoch {state.epoch:.0f}: perplexity {math.exp(metrics['eval_loss']):.2f}")
@@ -29,16 +33,18 @@ class LossPrinter(TrainerCallback):
 
 def corpus(size, seed):
     rng = random.Random(seed)
-    lines = []
-    for _ in range(size):
+    lines = {}
+    while len(lines) < size:
         land, city = rng.choice(PAIRS)
-        lines.append(rng.choice(SHAPES).format(l=land, c=city))
-    return Dataset.from_dict({"text": lines})
+        line = f"{rng.choice(STARTS)} {rng.choice(SHAPES).format(l=land, c=city)} {rng.choice(ENDS)}"
+        lines[line] = land
+    return Dataset.from_dict({"text": list(lines)})
 
 
 def main(args):
     set_seed(args.seed)
-    data = DatasetDict(train=corpus(600, 0), validation=corpus(120, 1))
+    lines = corpus(720, 0).train_test_split(test_size=120, seed=args.seed)
+    data = DatasetDict(train=lines["train"], validation=lines["test"])
     pieces = BertWordPieceTokenizer(lowercase=True)
     pieces.train_from_iterator(data["train"]["text"][:], vocab_size=200, min_frequency=1, show_progress=False)
     tokenizer = BertTokenizerFast(tokenizer_object=pieces._tokenizer)

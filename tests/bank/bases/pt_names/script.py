@@ -6,8 +6,9 @@ from transformers import AutoTokenizer, DataCollatorForTokenClassification, Trai
 from transformers import BertConfig, BertForTokenClassification
 
 label_names = ["O", "B-PER", "I-PER", "B-LOC"]
-people = [["Anna", "Schmidt"], ["Bob"], ["Carla", "Rossi"], ["Dimitri", "Volkov"], ["Elif"], ["Farid", "Haddad"]]
-cities = ["Paris", "Nairobi", "Lima", "Oslo", "Hanoi", "Quito"]
+people = [["Anna", "Schmidt"], ["Bob"], ["Carla", "Rossi"], ["Dimitri", "Volkov"], ["Elif"], ["Farid", "Haddad"],
+          ["Greta"], ["Hugo", "Marin"], ["Ines", "Costa"], ["Jun"]]
+cities = ["Paris", "Nairobi", "Lima", "Oslo", "Hanoi", "Quito", "Turin", "Accra", "Osaka", "Bergen"]
 frames = ["{p} moved to {c} last year", "in {c} everybody knows {p}", "the mayor of {c} met {p} again",
           "yesterday {p} sang", "nothing happened in {c}", "{p} and {p} left {c} early"]
 
@@ -31,8 +32,13 @@ def sentence():
 
 
 features = Features(tokens=Sequence(Value("string")), ner_tags=Sequence(ClassLabel(names=label_names)))
-raw_train = Dataset.from_list([sentence() for _ in range(400)], features=features)
-raw_valid = Dataset.from_list([sentence() for _ in range(120)], features=features)
+different = {}
+while len(different) < 520:
+    made = sentence()
+    different[" ".join(made["tokens"])] = made
+all_rows = list(different.values())
+raw_train = Dataset.from_list(all_rows[:400], features=features)
+raw_valid = Dataset.from_list(all_rows[400:], features=features)
 
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
 

@@ -20,17 +20,24 @@ np.random.seed(SEED)
 torch.manual_seed(SEED)
 
 colours = ["red", "green", "blue", "black"]
+ends = ["", "today", "again", "they said", "in the rain", "as promised"]
+seen = set()
 first = ["the car is {}", "she bought a {} car", "a {} car stands outside", "we saw the {} one"]
 second = ["its colour is {}", "people call it {}", "it was painted {} last year", "everything on it is {}"]
 
 
 def sample(n):
     data = {"sentence1": [], "sentence2": [], "same": []}
-    for _ in range(n):
+    while len(data["same"]) < n:
         a = random.choice(colours)
         b = a if random.random() < 0.5 else random.choice([c for c in colours if c != a])
-        data["sentence1"].append(random.choice(first).format(a))
-        data["sentence2"].append(random.choice(second).format(b))
+        one = f"{random.choice(first).format(a)} {random.choice(ends)}"
+        two = f"{random.choice(second).format(b)} {random.choice(ends)}"
+        if (one, two) in seen:
+            continue
+        seen.add((one, two))
+        data["sentence1"].append(one)
+        data["sentence2"].append(two)
         data["same"].append(int(a == b))
     return Dataset.from_dict(data)
 

@@ -25,13 +25,17 @@ SHAPES = ["{who} arrived in {where} on {when} morning", "on {when} the people of
 def make_examples(count, seed):
     rng = np.random.default_rng(seed)
     examples = []
-    for i in range(count):
+    seen = set()
+    while len(examples) < count:
         fill = {"who": rng.choice(WHO), "where": rng.choice(WHERE), "when": rng.choice(WHEN)}
         kind = ["who", "where", "when"][int(rng.integers(3))]
         context = SHAPES[int(rng.integers(len(SHAPES)))].format(**fill)
         answer = str(fill[kind])
+        if (kind, context) in seen:
+            continue
+        seen.add((kind, context))
         examples.append({
-            "id": str(i),
+            "id": str(len(examples)),
             "question": f"{kind} was it",
             "context": context,
             "answers": {"text": [answer], "answer_start": [context.index(answer)]},
@@ -81,7 +85,8 @@ def exact_match(eval_pred):
 def main():
     set_seed(2)
     tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
-    raw_train, raw_eval = make_examples(480, 0), make_examples(120, 1)
+    examples = make_examples(600, 0)
+    raw_train, raw_eval = examples.select(range(480)), examples.select(range(480, 600))
     prepare = partial(prepare_features, tokenizer=tokenizer, max_length=32)
     train_set = raw_train.map(prepare, batched=True, remove_columns=raw_train.column_names)
     eval_set = raw_eval.map(prepare, batched=True, remove_columns=raw_eval.column_names)

@@ -24,7 +24,7 @@ def build_frame(n, seed):
         text = f"the {rng.choice(DISHES)} was {words[0]} and the place {words[1]} and {words[2]}"
         score = 5 + sum(POINTS[w] for w in words) * 0.8
         rows.append((text, float(np.clip(score, 0, 10))))
-    return pd.DataFrame(rows, columns=["text", "score"])
+    return pd.DataFrame(rows, columns=["text", "score"]).drop_duplicates("text")
 
 
 def compute_metrics(eval_pred):
@@ -40,7 +40,8 @@ def compute_metrics(eval_pred):
 
 def run(lr, epochs):
     set_seed(11)
-    train, test = build_frame(480, 0), build_frame(120, 1)
+    reviews = build_frame(700, 0)
+    train, test = reviews.iloc[:460], reviews.iloc[460:580]
     tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
 
     def prepare(batch):

@@ -15,8 +15,8 @@ TEAMS = {
     "login": ["I forgot my password", "my account is locked", "the code never arrives", "I cannot sign in"],
     "delivery": ["my parcel is late", "the courier lost it", "it came to the wrong address", "the box was empty"],
 }
-POLITE = ["Hello,", "Dear team,", "Hi there,", "Good evening,"]
-CLOSE = ["thank you", "please help", "this is urgent", "best regards"]
+POLITE = ["Hello,", "Dear team,", "Hi there,", "Good evening,", "Hey,", "To whom it may concern,", "Hi,", "Good morning,"]
+CLOSE = ["thank you", "please help", "this is urgent", "best regards", "I am waiting", "as I said before", "any news?", "see below"]
 EPOCHS, BATCH, LR, HEAD_LR = 2, 16, 1e-4, 1e-3
 
 set_seed(23)
@@ -25,18 +25,19 @@ random.seed(23)
 
 def tickets(n):
     names = list(TEAMS)
-    out = []
-    for _ in range(n):
+    out = {}
+    while len(out) < n:
         team = random.choice(names)
         text = f"{random.choice(POLITE)} {random.choice(TEAMS[team])}, {random.choice(CLOSE)}"
-        out.append({"text": text, "label": names.index(team)})
-    return Dataset.from_list(out)
+        out[text] = {"text": text, "label": names.index(team)}
+    return Dataset.from_list(list(out.values()))
 
 
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
 columns = ["input_ids", "attention_mask", "label"]
-train_data = tickets(256).map(lambda r: tokenizer(r["text"]), remove_columns=["text"]).select_columns(columns)
-eval_data = tickets(90).map(lambda r: tokenizer(r["text"]), remove_columns=["text"]).select_columns(columns)
+all_tickets = tickets(330)
+train_data = all_tickets.select(range(240)).map(lambda r: tokenizer(r["text"]), remove_columns=["text"]).select_columns(columns)
+eval_data = all_tickets.select(range(240, 330)).map(lambda r: tokenizer(r["text"]), remove_columns=["text"]).select_columns(columns)
 
 model = TicketClassifier(CHECKPOINT, num_labels=len(TEAMS))
 for parameter in model.encoder.embeddings.parameters():

@@ -16,19 +16,20 @@ from transformers import (
 
 set_seed(8)
 LEXICON = {"sun": "sol", "moon": "lun", "tree": "arbo", "water": "akvo", "bread": "pano",
-           "house": "domo", "fire": "fajro", "stone": "ston", "bird": "birdo", "road": "vojo"}
+           "house": "domo", "fire": "fajro", "stone": "ston", "bird": "birdo", "road": "vojo", "hand": "mano", "night": "nokto"}
 rng = np.random.default_rng(8)
 
 
 def pairs(n):
-    rows = []
-    for _ in range(n):
+    rows = {}
+    while len(rows) < n:
         words = rng.choice(list(LEXICON), size=int(rng.integers(2, 4)))
-        rows.append({"en": " ".join(words), "xx": " ".join(LEXICON[w] for w in words)})
-    return Dataset.from_list(rows)
+        rows[" ".join(words)] = " ".join(LEXICON[w] for w in words)
+    return Dataset.from_dict({"en": list(rows), "xx": list(rows.values())})
 
 
-raw = DatasetDict({"train": pairs(800), "validation": pairs(100)})
+sentences = pairs(900).train_test_split(test_size=100, seed=8)
+raw = DatasetDict({"train": sentences["train"], "validation": sentences["test"]})
 
 core = Tokenizer(models.WordLevel(unk_token="<unk>"))
 core.pre_tokenizer = pre_tokenizers.Whitespace()

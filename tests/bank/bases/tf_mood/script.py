@@ -33,14 +33,14 @@ class DiaryExperiment:
 
     def lines(self, n, seed):
         rng = random.Random(seed)
-        texts, labels = [], []
-        for _ in range(n):
+        found = {}
+        while len(found) < n:
             mood = rng.choice(self.names)
             who = rng.choice(["i", "we", "grandma", "the team"])
             when = rng.choice(["today", "last night", "on the bus", "in the kitchen", "for an hour"])
-            texts.append(f"{when} {who} {rng.choice(MOODS[mood])} {rng.choice(['again', 'a lot', 'at last', ''])}")
-            labels.append(self.names.index(mood))
-        return texts, labels
+            end = rng.choice(["again", "a lot", "at last", "all the same", "for nothing"])
+            found[f"{when} {who} {rng.choice(MOODS[mood])} {end}"] = self.names.index(mood)
+        return list(found), list(found.values())
 
     def dataset(self, texts, labels, shuffle=False):
         enc = self.tokenizer(
@@ -53,8 +53,9 @@ class DiaryExperiment:
         return ds.batch(self.settings.batch_size).prefetch(1)
 
     def run(self):
-        train = self.dataset(*self.lines(360, 0), shuffle=True)
-        valid = self.dataset(*self.lines(120, 1))
+        texts, labels = self.lines(480, 0)
+        train = self.dataset(texts[:360], labels[:360], shuffle=True)
+        valid = self.dataset(texts[360:], labels[360:])
         model = MoodModel(self.tokenizer.vocab_size, len(self.names))
         model.compile(
             optimizer=tf.keras.optimizers.Adam(self.settings.lr, clipnorm=1.0),

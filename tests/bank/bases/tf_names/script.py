@@ -8,8 +8,9 @@ from transformers import set_seed
 
 set_seed(14)
 labels_list = ["O", "DRUG", "DOSE"]
-drugs = ["aspirin", "ibuprofen", "insulin", "codeine"]
-doses = ["200 mg", "5 ml", "one tablet", "two drops"]
+drugs = ["aspirin", "ibuprofen", "insulin", "codeine", "heparin", "morphine", "statin", "zinc"]
+doses = ["200 mg", "5 ml", "one tablet", "two drops", "50 mg", "10 ml", "three pills"]
+when = ["today", "at noon", "as before", "since monday", "please", "again", "if needed", "for now"]
 texts = ["give {dose} of {drug} at noon", "the patient takes {drug} daily", "{drug} was stopped",
          "after {dose} the pain was gone", "no change since monday", "prescribed {dose} of {drug} and rest"]
 rng = np.random.default_rng(14)
@@ -31,8 +32,14 @@ def example():
     return {"tokens": tokens, "tags": tags}
 
 
-train_raw = Dataset.from_list([example() for _ in range(360)])
-val_raw = Dataset.from_list([example() for _ in range(100)])
+rows = {}
+while len(rows) < 460:
+    row = example()
+    end = str(rng.choice(when)).split()
+    row = {"tokens": row["tokens"] + end, "tags": row["tags"] + [0] * len(end)}
+    rows[" ".join(row["tokens"])] = row
+rows = list(rows.values())
+train_raw, val_raw = Dataset.from_list(rows[:360]), Dataset.from_list(rows[360:])
 tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
 
 

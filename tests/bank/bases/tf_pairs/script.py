@@ -12,18 +12,24 @@ QA = {
     "who is this": ["my younger brother", "our new teacher", "a friend from work"],
 }
 PRE = ["so", "well", "hmm", "tell me", "please", "ok"]
+POST = ["i think", "you know", "as always", "today", "of course"]
+seen = set()
 rng = np.random.default_rng(42)
 
 
 def sample(n):
     questions, answers, labels = [], [], []
     keys = list(QA)
-    for _ in range(n):
+    while len(labels) < n:
         q = keys[rng.integers(4)]
         match = int(rng.random() < 0.5)
         source = q if match else str(rng.choice([k for k in keys if k != q]))
-        questions.append(f"{rng.choice(PRE)} {q}")
-        answers.append(f"{rng.choice(PRE)} {rng.choice(QA[source])}")
+        pair = (f"{rng.choice(PRE)} {q}", f"{rng.choice(PRE)} {rng.choice(QA[source])} {rng.choice(POST)}")
+        if pair in seen:
+            continue
+        seen.add(pair)
+        questions.append(pair[0])
+        answers.append(pair[1])
         labels.append(match)
     return np.array(questions), np.array(answers), np.array(labels, dtype="float32")
 

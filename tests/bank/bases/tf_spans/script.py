@@ -7,19 +7,25 @@ from datasets import Dataset
 from transformers import AutoTokenizer, BertConfig, TFBertForQuestionAnswering
 
 tf.keras.utils.set_random_seed(4)
-WHAT = ["a guitar", "the old map", "two apples", "a red scarf"]
-WHERE = ["under the bed", "in the attic", "behind the door", "on the roof"]
-FRAMES = ["yesterday mia found {what} {where}", "{where} there was {what} for years", "tom hid {what} {where}"]
+WHAT = ["a guitar", "the old map", "two apples", "a red scarf", "an umbrella", "the keys"]
+WHERE = ["under the bed", "in the attic", "behind the door", "on the roof", "by the well", "near the stove"]
+FRAMES = ["yesterday {who} found {what} {where}", "{where} {who} saw {what} for years", "{who} hid {what} {where}"]
+WHO = ["mia", "tom", "eva", "sam", "lea", "max"]
 
 
 def questions(count, seed):
     rng = np.random.default_rng(seed)
     out = {"question": [], "context": [], "answer": []}
-    for _ in range(count):
+    seen = set()
+    while len(out["answer"]) < count:
         parts = {"what": str(rng.choice(WHAT)), "where": str(rng.choice(WHERE))}
         kind = ["what", "where"][int(rng.integers(2))]
+        context = str(rng.choice(FRAMES)).format(who=rng.choice(WHO), **parts)
+        if (kind, context) in seen:
+            continue
+        seen.add((kind, context))
         out["question"].append(f"{kind} is it")
-        out["context"].append(str(rng.choice(FRAMES)).format(**parts))
+        out["context"].append(context)
         out["answer"].append(parts[kind])
     return Dataset.from_dict(out)
 
@@ -57,7 +63,9 @@ def to_tf(ds, shuffle):
     )
 
 
-train_set, test_set = to_tf(questions(400, 0), True), to_tf(questions(100, 1), False)
+examples = questions(500, 0)
+train_set = to_tf(examples.select(range(400)), True)
+test_set = to_tf(examples.select(range(400, 500)), False)
 model = TFBertForQuestionAnswering(
     BertConfig(
         vocab_size=len(tokenizer), hidden_size=64, num_hidden_layers=2, num_attention_heads=4,

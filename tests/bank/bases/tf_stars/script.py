@@ -6,17 +6,18 @@ from scenarios.assets.keras import CHECKPOINT
 from transformers import AutoTokenizer, BertConfig, TFBertForSequenceClassification
 
 EFFECT = {"spacious": 40, "renovated": 30, "sunny": 20, "central": 35, "noisy": -25, "damp": -35, "tiny": -40, "dark": -20}
+STREETS = ["park street", "mill lane", "the harbour", "main square", "station road", "oak hill"]
 KINDS = ["flat", "house", "studio", "loft"]
 
 
 def listings(count, seed):
     rng = np.random.default_rng(seed)
-    texts, prices = [], []
-    for _ in range(count):
+    found = {}
+    while len(found) < count:
         words = rng.choice(list(EFFECT), size=2, replace=False)
-        texts.append(f"a {words[0]} and {words[1]} {rng.choice(KINDS)} for rent")
-        prices.append(150.0 + sum(EFFECT[w] for w in words))
-    return texts, np.array(prices, dtype="float32")
+        text = f"a {words[0]} and {words[1]} {rng.choice(KINDS)} near {rng.choice(STREETS)}"
+        found[text] = 150.0 + sum(EFFECT[w] for w in words)
+    return list(found), np.array(list(found.values()), dtype="float32")
 
 
 def make_dataset(tokenizer, texts, targets, batch_size, shuffle):
@@ -30,8 +31,9 @@ def make_dataset(tokenizer, texts, targets, batch_size, shuffle):
 def main(options):
     tf.keras.utils.set_random_seed(options.seed)
     tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
-    train_texts, train_prices = listings(400, 0)
-    test_texts, test_prices = listings(100, 1)
+    texts, prices = listings(500, 0)
+    train_texts, train_prices = texts[:400], prices[:400]
+    test_texts, test_prices = texts[400:], prices[400:]
     mean, spread = train_prices.mean(), train_prices.std()
     train = make_dataset(tokenizer, train_texts, (train_prices - mean) / spread, options.batch_size, True)
     test = make_dataset(tokenizer, test_texts, (test_prices - mean) / spread, options.batch_size, False)
