@@ -92,8 +92,9 @@ def _said(one: Scored) -> str:
 
 def tables(found: list[Scored]) -> Iterator[str]:
     plain = [one for one in found if one.rewriting == "as written"]
-    faults = [one for one in plain if one.family]
     base = [one for one in plain if not one.family]
+    alarms = {one.base: one for one in base}
+    faults = [one.beyond(alarms.get(one.base)) for one in plain if one.family]
     yield from _table(
         "All",
         [
@@ -106,10 +107,9 @@ def tables(found: list[Scored]) -> Iterator[str]:
         rows = [(family, [f for f in named if f.family == family]) for family in FAMILIES]
         yield from _table(f"By family, written {kind}", rows)
     rows = [
-        (f"{framework}, {kind}", [f for f in faults if (f.framework, f.written) == both])
-        for framework in ("pytorch", "keras")
+        (f"{name}, {kind}", [f for f in faults if (f.framework, f.written) == (name, kind)])
+        for name in ("pytorch", "keras")
         for kind in (SEEN, HELD_OUT)
-        for both in [(framework, kind)]
     ]
     yield from _table("By framework", rows)
     yield from _healthy(base)
@@ -194,7 +194,8 @@ def page(said: str, found: list[Scored]) -> str:
         f"{scripts} healthy scripts of `tests/bank` and faults on them that people met, each with "
         "its address (docs/FAULTS.md) and proved to do harm by training it beside its base "
         "(`tests/bank/proved.json`). *Detected*: a fault is reported, or the cause is shown as "
-        "something to look at. *Cause named*: a finding that names this cause. *Line right*: "
+        "something to look at; what the healthy script is said to have too detects nothing. "
+        "*Cause named*: a finding that names this cause. *Line right*: "
         "that finding points at the line to blame, of all faults that have one. Faults written "
         f'"{SEEN}" may be looked at by those who write rules; those "{HELD_OUT}" are held out.\n'
         f"{said}\n{others}"

@@ -15,14 +15,24 @@ import math
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from tools.bank import training
-from tools.bank.cases import HOME, BankError, Base, Case, bases, broken, healthy
+from tools.bank.cases import FAMILIES, HOME, BankError, Base, Case, Fault, bases, broken, healthy
 
 KEPT = HOME / "proved.json"
+LIST = Path(__file__).parents[2] / "docs" / "FAULTS.md"
+HEAD = """# Faults that people met
+
+Written by `python -m tools.bank list` from `tests/bank/faults/*.toml`. Each is an exact replacement
+on a healthy script of `tests/bank/bases` and was trained beside it, with the same seed: *crash*, it
+ends in an error; *silent*, no number is printed any more; otherwise the number that the script
+prints. *Harmless* ones are not counted in docs/SCORE.md: 20 seconds of training do not show the
+harm. An address is that of the issue, thread or published taxonomy where it was met."""
 FAR = 0.05
 LIBRARIES = ("torch", "transformers", "datasets", "tensorflow", "tf-keras")
 Proofs = dict[str, dict[str, Any]]
@@ -30,15 +40,15 @@ Proofs = dict[str, dict[str, Any]]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=("prove", "check", "tell"))
+    parser.add_argument("command", choices=("prove", "check", "list"))
     parser.add_argument("--only", default="", help="bases and faults whose id holds this")
     parser.add_argument("--again", action="store_true", help="what is proved already, too")
     parser.add_argument("--framework", choices=tuple(training.ENVIRONMENTS))
     asked = parser.parse_args()
     if asked.command == "check":
         check()
-    elif asked.command == "tell":
-        tell()
+    elif asked.command == "list":
+        LIST.write_text(listed(), encoding="utf-8")
     elif asked.framework:
         prove(asked.framework, asked.only, asked.again)
     else:
@@ -130,11 +140,33 @@ def unparsable(case: Case) -> Iterator[str]:
             yield f"{name}: {error}"
 
 
-def tell() -> None:
-    known = read()
-    for framework in training.ENVIRONMENTS:
-        for case in cases(framework):
-            print(case.id, verdict(case, known), known.get(case.id, {}).get("number"))
+def listed() -> str:
+    """docs/FAULTS.md: every fault with its address and what it did."""
+    known, lines = read(), [HEAD]
+    every = [fault for base in bases() for fault in base.faults]
+    counts = Counter(
+        verdict(broken(base, fault), known) for base in bases() for fault in base.faults
+    )
+    addresses = len({fault.source for fault in every})
+    told = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+    lines.append(f"\n{len(every)} faults from {addresses} addresses: {told}.\n")
+    for family in FAMILIES:
+        lines += [f"\n## {family.capitalize()}\n", "| fault | what is wrong | did | met at |"]
+        lines.append("|---|---|---|---|")
+        for base in bases():
+            lines += [
+                f"| `{fault.id}` | {fault.cause} | {_did(base, fault, known)} | {fault.source} |"
+                for fault in base.faults
+                if fault.family == family
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _did(base: Base, fault: Fault, known: Proofs) -> str:
+    said = verdict(broken(base, fault), known)
+    if said not in ("worse", "better"):
+        return said
+    return f"{base.number} {known[base.id]['number']:.3g} became {known[fault.id]['number']:.3g}"
 
 
 def digest(case: Case) -> str:
@@ -147,7 +179,10 @@ def read() -> Proofs:
 
 
 def write(known: Proofs) -> None:
-    KEPT.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+    """At once, because a training in the other framework may read it."""
+    written = KEPT.with_suffix(f".{os.getpid()}")
+    written.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n")
+    written.replace(KEPT)
 
 
 if __name__ == "__main__":

@@ -44,6 +44,11 @@ class Scored:
     seconds: float
     first: float | None
 
+    def beyond(self, healthy: Scored | None) -> Scored:
+        """Without the faults that the healthy script is said to have too: they detect nothing."""
+        said = set(healthy.codes) if healthy else set()
+        return replace(self, codes=tuple(code for code in self.codes if code not in said))
+
     @property
     def detected(self) -> bool:
         """A fault is reported, or the very cause as something to look at."""
