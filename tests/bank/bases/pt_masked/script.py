@@ -46,7 +46,7 @@ def main(args):
     lines = corpus(720, 0).train_test_split(test_size=120, seed=args.seed)
     data = DatasetDict(train=lines["train"], validation=lines["test"])
     pieces = BertWordPieceTokenizer(lowercase=True)
-    pieces.train_from_iterator(data["train"]["text"][:], vocab_size=200, min_frequency=1, show_progress=False)
+    pieces.train_from_iterator(data["train"]["text"][:], vocab_size=400, min_frequency=1, show_progress=False)
     tokenizer = BertTokenizerFast(tokenizer_object=pieces._tokenizer)
 
     def tokenize(batch):
@@ -98,7 +98,7 @@ def main(args):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--lr", type=float, default=2e-3)
-    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--lr", type=float, default=3e-3)
+    parser.add_argument("--epochs", type=int, default=14)
     parser.add_argument("--seed", type=int, default=9)
     main(parser.parse_args())

@@ -20,7 +20,7 @@ def order():
 
 words = ["<pad>"] + sorted({w for _ in range(500) for w in order()})
 index = {w: i for i, w in enumerate(words)}
-LENGTH = 21
+LENGTH = 22
 
 
 def stream(count):
@@ -45,9 +45,9 @@ def to_dataset(ids, shuffle):
 
 
 train, valid = to_dataset(train_ids, True), to_dataset(valid_ids, False)
-schedule = tf.keras.optimizers.schedules.PolynomialDecay(3e-3, decay_steps=len(train) * 6, end_learning_rate=0.0)
+schedule = tf.keras.optimizers.schedules.PolynomialDecay(5e-3, decay_steps=len(train) * 8, end_learning_rate=0.0)
 model.compile(optimizer=tf.keras.optimizers.Adam(schedule))
-model.fit(train, validation_data=valid, epochs=6, verbose=2)
+model.fit(train, validation_data=valid, epochs=8, verbose=2)
 loss = model.evaluate(valid, verbose=0)
 loss = loss[0] if isinstance(loss, list) else loss
 print({"perplexity": math.exp(loss)})
