@@ -160,7 +160,9 @@ def _fields(base: Base) -> dict[str, Any]:
 
 def _fault(base: Base, told: dict[str, Any]) -> Fault:
     told = dict(told)
-    changes = tuple((base.main, *change)[-3:] for change in told.pop("changes"))
+    changes = tuple(
+        (named[0] if named else base.main, old, new) for *named, old, new in told.pop("changes")
+    )
     codes, stages = tuple(told.pop("codes")), tuple(told.pop("stages"))
     fault = Fault(base=base.id, changes=changes, codes=codes, stages=stages, **told)
     if fault.family not in FAMILIES or fault.written not in get_args(Written):

@@ -15,9 +15,10 @@ from transformers import (
     set_seed,
 )
 
-WHO = ["anna", "bob", "carla", "david", "elena"]
-WHERE = ["paris", "london", "berlin", "madrid", "rome"]
-WHEN = ["monday", "tuesday", "friday", "saturday", "sunday"]
+WHO = ["anna", "bob", "carla", "david", "elena", "frank", "grace", "henry"]
+WHERE = ["paris", "london", "berlin", "madrid", "rome", "vienna", "dublin", "oslo"]
+WHEN = ["monday", "tuesday", "friday", "saturday", "sunday", "today", "yesterday"]
+ASKED = ["where was it", "which city was it", "in what place was that"]
 SHAPES = ["{who} arrived in {where} on {when} morning", "on {when} the people of {where} met {who}",
           "in {where} there was rain when {who} left on {when}"]
 
@@ -28,15 +29,14 @@ def make_examples(count, seed):
     seen = set()
     while len(examples) < count:
         fill = {"who": rng.choice(WHO), "where": rng.choice(WHERE), "when": rng.choice(WHEN)}
-        kind = ["who", "where", "when"][int(rng.integers(3))]
         context = SHAPES[int(rng.integers(len(SHAPES)))].format(**fill)
-        answer = str(fill[kind])
-        if (kind, context) in seen:
+        answer = str(fill["where"])
+        if context in seen:
             continue
-        seen.add((kind, context))
+        seen.add(context)
         examples.append({
             "id": str(len(examples)),
-            "question": f"{kind} was it",
+            "question": str(rng.choice(ASKED)),
             "context": context,
             "answers": {"text": [answer], "answer_start": [context.index(answer)]},
         })
@@ -99,7 +99,7 @@ def main():
     args = TrainingArguments(
         output_dir="qa",
         learning_rate=2e-3,
-        num_train_epochs=10,
+        num_train_epochs=6,
         per_device_train_batch_size=16,
         per_device_eval_batch_size=64,
         warmup_ratio=0.1,
