@@ -2,8 +2,8 @@
 
     python -m tools.others FOLDER
 
-FOLDER is a virtual environment with pyflakes, pylint, pylint-ml and torchfix; ruff is ours. They
-read a script and do not run it. A checker says something of a fault when it says a thing that it
+FOLDER is a virtual environment with pyflakes, pylint and torchfix; ruff is ours. They read a script
+and do not run it. A checker says something of a fault when it says a thing that it
 does not say of the healthy script, wherever it stands.
 """
 
@@ -30,11 +30,14 @@ CHECKERS = {
     ],
     "pyflakes": ["pyflakes"],
     "pylint, errors and warnings": ["pylint", "--disable=C,R,import-error", "--score=n"],
-    "pylint with pylint-ml": [
-        *("pylint", "--load-plugins=pylint_ml", "--disable=C,R,import-error", "--score=n"),
-    ],
     "TorchFix": ["torchfix", "--select=ALL"],
 }
+NOT_RUN = (
+    "Not run: NeuraLint (neuralint 0.0.5: its TensorFlow cannot be installed any more), pylint-ml "
+    "0.0.1 (gives one number to two rules and pylint refuses it), dslinter 2.0.9 (for pylint 2), "
+    "TrainCheck 0.2.0 (needs a healthy reference run of each script first), UMLAUT (no package), "
+    "cleanlab and deepchecks (look at a table of data that one hands them, not at a script)."
+)
 Said = list[tuple[str, int, str]]
 """File, line and words of each thing that a checker says."""
 
@@ -78,6 +81,7 @@ def rows(every: list[Case], root: Path, environment: Path) -> Iterator[str]:
             f"| {sum(map(bool, found.values()))} of {len(faults)} | {len(there)} "
             f"| {', '.join(f'{code} {count}' for code, count in codes.most_common(6))} |"
         )
+    yield f"\n{NOT_RUN}"
 
 
 def run(command: list[str], root: Path) -> dict[str, Said]:
@@ -88,6 +92,8 @@ def run(command: list[str], root: Path) -> dict[str, Said]:
         answer = subprocess.run(
             [*command, *files], cwd=root, capture_output=True, text=True, check=False
         )
+    if "Traceback" in answer.stderr:
+        raise RuntimeError(answer.stderr[-500:])
     said: dict[str, Said] = {}
     for match in SAID.finditer(answer.stdout):
         case, _, name = match["path"].removeprefix("./").partition("/")

@@ -37,12 +37,13 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a family, a framework, or part of an id")
     parser.add_argument("--quick", action="store_true", help=f"every {QUICK}th script; no page")
     parser.add_argument("--rewritten", action="store_true", help="each in all rewritings, too")
+    parser.add_argument("--known", action="store_true", help="only what is scored already")
     asked = parser.parse_args()
     os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     wanted = [case for case in cases(asked.rewritten) if asked.only in of(case)]
     if asked.quick:
         wanted = wanted[::QUICK]
-    found = list(scored(wanted))
+    found = list(scored(wanted, asked.known))
     said = "\n".join(tables(found))
     print(f"\n{said}")
     if not asked.only and not asked.quick:
@@ -65,8 +66,11 @@ def of(case: Case) -> str:
     return f"{family} {case.base.framework} {case.id} {case.base.id}"
 
 
-def scored(wanted: Iterable[Case]) -> Iterator[Scored]:
+def scored(wanted: Iterable[Case], known_only: bool = False) -> Iterator[Scored]:
     remembered = Remembered(HOME / ".scored.json")
+    if known_only:
+        yield from filter(None, map(remembered.get, wanted))
+        return
     limits: Settings = replace(read({}), workers=1, time_limit=180, memory_mb=4000)
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -20,7 +20,10 @@ from debugger.words import Words
 from debugger.workers import Answering
 from tools.bank.cases import Case
 
-OURS = ("stage_unreadable", "clinic_error", "out_of_memory_of_run", "out_of_time", "process_died")
+OURS = (
+    *("stage_unreadable", "clinic_error", "out_of_memory_of_run", "out_of_time", "process_died"),
+    *("killed", "warm_crashed", "warm_died", "warm_no_memory", "warm_too_slow"),
+)
 """Codes that say that the clinic did not get through."""
 
 
