@@ -2,6 +2,7 @@
 # make test    what the app is held to: format, lint, types, tests, each scenario fails as promised
 # make proof   all the rest of what it is held to: every fix, cheat and repair, Keras, transformers 5
 # make bench   the table of docs/SPEED.md
+# make score   how right the diagnosis is about strangers' scripts: docs/SCORE.md
 # make picture the picture in the README, made by the app itself
 
 SHELL := /bin/bash
@@ -20,7 +21,7 @@ OTHERS = $(foreach version,$(filter-out $(MAIN),3.11 3.12 3.13),$(if $(call pyth
 
 HAS_TRITON := import importlib.util, sys; sys.exit(not importlib.util.find_spec("triton"))
 
-.PHONY: run test proof test-keras test-v5 test-package test-python test-ordinary bench picture
+.PHONY: run test proof test-keras test-v5 test-package test-python test-ordinary bench score picture
 
 run: .venv/.run
 	@.venv/bin/python app.py
@@ -72,6 +73,9 @@ test-ordinary: .venv/.test
 
 bench: .venv/.test
 	@.venv/bin/python -m tools.bench
+
+score: .venv/.test
+	@.venv/bin/python -m tools.score
 
 picture: .venv/.test
 	@.venv/bin/python -m tools.picture

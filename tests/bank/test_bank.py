@@ -1,0 +1,123 @@
+"""The bank holds together, and the score is what the diagnosis says."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from debugger.settings import read
+from debugger.workers import Engine, started
+from tools import score
+from tools.bank import __main__ as bank
+from tools.bank.cases import FAMILIES, HELD_OUT, SEEN, Case, bases, broken, healthy
+from tools.bank.rewriting import REWRITINGS, rewritten
+from tools.bank.scoring import Scored
+from tools.bank.scoring import score as scored
+
+SAMPLE = ("pt_stars", "topics_labels_from_one", "causal_positions", "claims_returns_nothing")
+
+
+def every() -> list[Case]:
+    return [
+        broken(base, fault) if fault else healthy(base)
+        for base in bases()
+        for fault in (None, *base.faults)
+    ]
+
+
+def called(name: str) -> Case:
+    return next(case for case in every() if case.id == name)
+
+
+def test_every_script_is_python_and_every_line_to_blame_stands_there() -> None:
+    for case in every():
+        assert list(bank.unparsable(case)) == []
+        if case.to_blame is not None:
+            name, line = case.to_blame
+            assert 1 <= line <= len(case.files[name].splitlines()), case.id
+
+
+def test_there_are_enough_of_all_kinds() -> None:
+    frameworks = Counter(base.framework for base in bases())
+    assert frameworks["keras"] >= 8
+    assert frameworks.total() >= 24
+    assert len({base.task for base in bases()}) >= 9
+    assert len(every()) - frameworks.total() >= 150
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_half_of_a_family_is_held_out(family: str) -> None:
+    kinds = Counter(
+        case.fault.written for case in every() if case.fault and case.fault.family == family
+    )
+    assert abs(kinds[SEEN] - kinds[HELD_OUT]) <= 1
+
+
+def test_every_fault_has_an_address_of_its_own_kind() -> None:
+    for case in every():
+        if case.fault:
+            assert case.fault.source.startswith("https://"), case.id
+            assert case.fault.cause.endswith("."), case.id
+
+
+@pytest.mark.parametrize("how", [how for how in REWRITINGS if how != "as written"])
+def test_a_rewriting_is_python_and_keeps_the_line_to_blame(how: str) -> None:
+    for case in (
+        called("reviews_lr_high"),
+        called("intents_head_small"),
+        called("claims_detached"),
+    ):
+        changed = rewritten(case, how)
+        assert changed.files != case.files
+        assert list(bank.unparsable(changed)) == []
+        assert case.to_blame is not None
+        assert changed.to_blame is not None
+        (name, line), (here, now) = case.to_blame, changed.to_blame
+        was = case.files[name].splitlines()[line - 1].strip()
+        said = changed.files[here].splitlines()[now - 1].strip()
+        assert said == was or how == "names"
+
+
+def test_harm_is_an_error_silence_or_a_number_far_from_the_healthy_one() -> None:
+    base = replace(bases()[0], better="high")
+    for proof, said in [
+        ({"error": "ValueError"}, "crash"),
+        ({"number": None}, "silent"),
+        ({"number": float("nan")}, "silent"),
+        ({"number": 0.9}, "harmless"),
+        ({"number": 0.5}, "worse"),
+        ({"number": 0.99}, "better"),
+    ]:
+        assert bank.harm(base, 0.92, proof) == said
+
+
+def test_what_the_healthy_script_is_said_to_have_too_detects_nothing() -> None:
+    about = ("pytorch", "input", SEEN, "as written", "fail")
+    seen = Scored("b", "b", *about, ("leak",), (), (), False, None, True, 1.0, 0.5)
+    assert seen.detected
+    assert not seen.beyond(seen).detected
+    assert replace(seen, named=True).beyond(seen).detected
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    limits = replace(read({}), workers=1, time_limit=60, memory_mb=4000)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        started(replace(limits, data_dir=Path(folder)), online=True) as engine,
+    ):
+        yield engine
+
+
+@pytest.mark.proof
+def test_a_sample_is_scored_as_the_tables_say(engine: Engine) -> None:
+    """One healthy script without a false alarm, three faults named."""
+    found = [scored(called(name), engine, read({})) for name in SAMPLE]
+    assert [bool(one.codes) for one in found] == [False, True, True, True]
+    assert all(one.named for one in found[1:])
+    said = "\n".join(score.tables(found))
+    assert "| both | 3 | 3 of 3 (100%) | 3 of 3 (100%) |" in said
+    assert "0 of 1 get a fault." in said

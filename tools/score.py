@@ -1,0 +1,210 @@
+"""`make score`: how right the diagnosis is about scripts that nobody here wrote.
+
+Runs it over tests/bank, prints the tables and writes them into docs/SCORE.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from debugger.settings import Settings, read
+from debugger.workers import started
+from tools.bank.__main__ import read as read_proofs
+from tools.bank.__main__ import verdict
+from tools.bank.cases import FAMILIES, HELD_OUT, HOME, SEEN, Case, bases, broken, healthy
+from tools.bank.rewriting import REWRITINGS, rewritten
+from tools.bank.scoring import Remembered, Scored, score
+
+PAGE = Path(__file__).parents[1] / "docs" / "SCORE.md"
+OTHERS = Path(__file__).parents[1] / "docs" / "SCORE.others.md"
+HARMFUL = ("crash", "silent", "worse", "better")
+QUICK = 6
+LIBRARIES = ("torch", "transformers", "datasets", "tensorflow", "tf-keras")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="a family, a framework, or part of an id")
+    parser.add_argument("--quick", action="store_true", help=f"every {QUICK}th script; no page")
+    parser.add_argument("--rewritten", action="store_true", help="each in all rewritings, too")
+    parser.add_argument("--known", action="store_true", help="only what is scored already")
+    asked = parser.parse_args()
+    os.environ |= {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+    wanted = [case for case in cases(asked.rewritten) if asked.only in of(case)]
+    if asked.quick:
+        wanted = wanted[::QUICK]
+    found = list(scored(wanted, asked.known))
+    said = "\n".join(tables(found))
+    print(f"\n{said}")
+    if not asked.only and not asked.quick:
+        PAGE.write_text(page(said, found), encoding="utf-8")
+
+
+def cases(everyway: bool = False) -> Iterator[Case]:
+    """Healthy scripts, and the faults that are proved to do harm."""
+    known = read_proofs()
+    for base in bases():
+        for fault in (None, *base.faults):
+            case = broken(base, fault) if fault else healthy(base)
+            if fault is None or verdict(case, known) in HARMFUL:
+                for how in REWRITINGS if everyway else ("as written",):
+                    yield rewritten(case, how)
+
+
+def of(case: Case) -> str:
+    family = case.fault.family if case.fault else "healthy"
+    return f"{family} {case.base.framework} {case.id} {case.base.id}"
+
+
+def scored(wanted: Iterable[Case], known_only: bool = False) -> Iterator[Scored]:
+    remembered = Remembered(HOME / ".scored.json")
+    if known_only:
+        yield from filter(None, map(remembered.get, wanted))
+        return
+    limits: Settings = replace(read({}), workers=1, time_limit=180, memory_mb=4000)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        started(replace(limits, data_dir=Path(folder)), online=True) as engine,
+    ):
+        for case in wanted:
+            known = remembered.get(case)
+            one = known or score(case, engine, limits)
+            if known is None:
+                remembered.keep(case, one)
+            print(_said(one), flush=True)
+            yield one
+
+
+def _said(one: Scored) -> str:
+    marks = "".join(
+        letter if yes else "-"
+        for letter, yes in (("D", one.detected), ("C", one.named), ("L", one.line))
+    )
+    told = " ".join([*one.codes, *(f"({code})" for code in one.looks), *one.unreadable])
+    return f"{one.id:32} {one.rewriting:10} {marks} {one.seconds:5.1f} s  {one.outcome:7} {told}"
+
+
+def tables(found: list[Scored]) -> Iterator[str]:
+    plain = [one for one in found if one.rewriting == "as written"]
+    base = [one for one in plain if not one.family]
+    alarms = {one.base: one for one in base}
+    faults = [one.beyond(alarms.get(one.base)) for one in plain if one.family]
+    yield from _table(
+        "All",
+        [
+            *((f"{kind}", [f for f in faults if f.written == kind]) for kind in (SEEN, HELD_OUT)),
+            ("both", faults),
+        ],
+    )
+    for kind in (SEEN, HELD_OUT):
+        named = [f for f in faults if f.written == kind]
+        rows = [(family, [f for f in named if f.family == family]) for family in FAMILIES]
+        yield from _table(f"By family, written {kind}", rows)
+    rows = [
+        (f"{name}, {kind}", [f for f in faults if (f.framework, f.written) == (name, kind)])
+        for name in ("pytorch", "keras")
+        for kind in (SEEN, HELD_OUT)
+    ]
+    yield from _table("By framework", rows)
+    yield from _healthy(base)
+    yield from _unreadable(plain)
+    yield from _rewritings(found)
+
+
+def _table(title: str, rows: list[tuple[str, list[Scored]]]) -> Iterator[str]:
+    yield f"\n### {title}\n"
+    yield "| | faults | detected | cause named | line right | median s | to the first finding |"
+    yield "|---|---|---|---|---|---|---|"
+    for name, some in rows:
+        if some:
+            lines = [one for one in some if one.has_line]
+            firsts = [one.first for one in some if one.first is not None]
+            yield (
+                f"| {name} | {len(some)} | {_share(some, lambda one: one.detected)} "
+                f"| {_share(some, lambda one: one.named)} "
+                f"| {_share(lines, lambda one: bool(one.line))} "
+                f"| {statistics.median(one.seconds for one in some):.1f} "
+                f"| {f'{statistics.median(firsts):.1f}' if firsts else ''} |"
+            )
+
+
+def _share(some: list[Scored], yes: Callable[[Scored], bool]) -> str:
+    if not some:
+        return ""
+    count = sum(map(yes, some))
+    return f"{count} of {len(some)} ({count / len(some):.0%})"
+
+
+def _healthy(base: list[Scored]) -> Iterator[str]:
+    alarms = [one for one in base if one.codes]
+    yield f"\n### Healthy scripts\n\n{len(alarms)} of {len(base)} get a fault.\n"
+    for one in alarms:
+        yield f"- `{one.base}`: {', '.join(one.codes)}"
+    if base:
+        median = statistics.median(one.seconds for one in base)
+        longest = max(base, key=lambda one: one.seconds)
+        yield f"\nMedian {median:.1f} s, longest {longest.seconds:.1f} s (`{longest.base}`)."
+
+
+def _unreadable(plain: list[Scored]) -> Iterator[str]:
+    some = [one for one in plain if one.unreadable]
+    yield f"\n### Stages that could not be looked at\n\n{len(some)} of {len(plain)} scripts.\n"
+    for one in some:
+        yield f"- `{one.id}`: {', '.join(one.unreadable)}"
+
+
+def _rewritings(found: list[Scored]) -> Iterator[str]:
+    plain = {one.id: one for one in found if one.rewriting == "as written"}
+    others = [one for one in found if one.rewriting != "as written"]
+    if not others:
+        return
+    yield "\n### The same scripts written differently\n"
+    yield "| rewriting | scripts | same findings | detected | cause named | line right |"
+    yield "|---|---|---|---|---|---|"
+    for how in REWRITINGS:
+        some = [one for one in others if one.rewriting == how]
+        faults = [one for one in some if one.family]
+        if some:
+            same = _share(some, lambda one: one.answer == plain[one.id].answer)
+            lines = [one for one in faults if one.has_line]
+            yield (
+                f"| {how} | {len(some)} | {same} | {_share(faults, lambda one: one.detected)} "
+                f"| {_share(faults, lambda one: one.named)} "
+                f"| {_share(lines, lambda one: bool(one.line))} |"
+            )
+
+
+def page(said: str, found: list[Scored]) -> str:
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    ).stdout.strip()
+    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in LIBRARIES)
+    scripts = len({one.base for one in found})
+    others = OTHERS.read_text(encoding="utf-8") if OTHERS.exists() else ""
+    return (
+        "# How right the diagnosis is\n\n"
+        f"`make score`, {datetime.now(UTC).date()}, commit {commit}, Python "
+        f"{sys.version.split()[0]}, {versions}; one script at a time on one core, CPU.\n\n"
+        f"{scripts} healthy scripts of `tests/bank` and faults on them that people met, each with "
+        "its address (docs/FAULTS.md) and proved to do harm by training it beside its base "
+        "(`tests/bank/proved.json`). *Detected*: a fault is reported, or the cause is shown as "
+        "something to look at; what the healthy script is said to have too detects nothing. "
+        "*Cause named*: a finding that names this cause. *Line right*: "
+        "that finding points at the line to blame, of all faults that have one. Faults written "
+        f'"{SEEN}" may be looked at by those who write rules; those "{HELD_OUT}" are held out.\n'
+        f"{said}\n{others}"
+    )
+
+
+if __name__ == "__main__":
+    main()
