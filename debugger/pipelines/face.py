@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
+from debugger.pipelines.losses import Asked
 
 Task = Literal[
     "classification",
@@ -191,7 +192,10 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Forward:
-    """`first_logits` are of the batch's first example.
+    """`first_logits` are of the batch's first example. `loss_shape` is () for one number.
+
+    `asked` is what a loss of one's own answers to made-up outputs; None where it cannot be asked.
+    `refuses_items`: compute_loss does not take what every training step hands it.
 
     Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
     """
@@ -220,6 +224,9 @@ class Forward:
     expects: Literal["logits", "probabilities"] | None = None
     gives: Literal["logits", "probabilities"] | None = None
     nan_rows: tuple[int, ...] = ()
+    loss_shape: tuple[int, ...] = ()
+    asked: Asked | None = None
+    refuses_items: bool = False
     failure: Failure | None = None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from debugger.evidence.tables import pairs, say
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Compiled, Facts, Forward, Pipeline
+from debugger.stages import losses
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -243,6 +244,7 @@ RULES: tuple[Rule, ...] = (
     softmax_twice,
     nan_forward,
     trained_already,
+    *losses.RULES,
     first_loss_off,
 )
 FORWARD = Stage(

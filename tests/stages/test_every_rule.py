@@ -30,8 +30,9 @@ from debugger.pipelines.face import (
     Step,
     Training,
 )
+from debugger.pipelines.losses import Asked
 from debugger.script.places import Places
-from debugger.stages import batch, data, evaluate, forward, judging, step, train
+from debugger.stages import batch, data, evaluate, forward, judging, losses, step, train
 from debugger.stages.judging import Verdict, View
 from tests.stages.test_step import FACTS
 
@@ -88,6 +89,21 @@ MEASURED = Evaluate(
 )
 FINE = Forward((0, 1, 2), "int64", loss=1.1, batch_device="cpu")
 
+SOUND = Asked(
+    "classes",
+    rows=8,
+    outputs=3,
+    logits_shape=(8, 3),
+    labels_shape=(8,),
+    even=1.0986,
+    right=(1.0, 0.9, 0.8, 0.6, 0.3, 0.1, 0.01, 0.0),
+    wrong=(1.2, 1.3, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0),
+    pulls={0: 0.08, 1: 0.08, 2: 0.08},
+    counts={0: 60, 1: 30, 2: 10},
+    counted=100,
+)
+AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
+
 
 @dataclass(frozen=True)
 class Case:
@@ -107,6 +123,12 @@ def of_rows(
     """A case about the training rows."""
     fires, quiet = replace(SPLIT, **seen), replace(SPLIT, **{**seen, **silent})
     return Case(rule, Data(fires, None), {"train": quiet}, says=says)
+
+
+def of_loss(rule: Callable[..., Any], silent: dict[str, Any], asked: Asked, **says: Any) -> Case:
+    """A case about what a loss answers."""
+    seen = replace(FINE, asked=asked)
+    return Case(rule, seen, {"asked": replace(asked, **silent)}, says=says)
 
 
 CASES = [
@@ -288,6 +310,86 @@ CASES = [
         replace(TRAINED, classes=None, losses=(2.0,) * 60),
         {"losses": (2.0,) * 40 + (1.9,) * 20},
         says={"steps": 60},
+    ),
+]
+
+UPSIDE_DOWN = replace(
+    SOUND, right=SOUND.wrong, wrong=(1.0, 0.5, 0.0, -1.0, -4.0, -8.0, -16.0, -32.0)
+)
+CASES += [
+    Case(losses.loss_not_one_number, replace(FINE, loss_shape=(8,)), {"loss_shape": (1,)}),
+    Case(
+        losses.compute_loss_refuses_items,
+        replace(FINE, refuses_items=True),
+        {"refuses_items": False},
+    ),
+    of_loss(
+        losses.loss_ignores_labels, {"labels_move": True}, replace(SOUND, labels_move=False), rows=8
+    ),
+    of_loss(losses.draws_other_rows, {"elsewhere": False}, replace(SOUND, elsewhere=True)),
+    of_loss(losses.rows_pulled_alike, {"alike": False}, replace(AMOUNTS, alike=True), rows=8),
+    of_loss(
+        losses.output_cannot_reach,
+        {"wanted": (0.0, 1.04)},
+        replace(AMOUNTS, wanted=(0.0, 1.06)),
+        high=1.0,
+        most=1.06,
+    ),
+    of_loss(losses.loss_wrong_sign, {"wrong": SOUND.wrong}, UPSIDE_DOWN, right=32.0, wrong=-32.0),
+    of_loss(
+        losses.squashed_before_loss,
+        {"right": (*SOUND.right[:6], 0.2, 0.2)},
+        replace(
+            SOUND, right=(*SOUND.right[:6], 0.5514, 0.5514), wrong=(*SOUND.wrong[:6], 1.55, 1.55)
+        ),
+        name="softmax",
+    ),
+    of_loss(
+        losses.next_token_not_asked,
+        {"ahead": {0: 9.0, 1: 0.0, 2: 9.0}},
+        replace(SOUND, ahead={0: 0.0, 1: 9.0, 2: 9.0}),
+        ahead=0,
+        wanted=9.0,
+    ),
+    of_loss(
+        losses.right_not_rewarded,
+        {"right": SOUND.right},
+        replace(SOUND, right=SOUND.wrong),
+        right=1.2,
+    ),
+    of_loss(
+        losses.loss_below_zero,
+        {"right": SOUND.right},
+        replace(SOUND, right=(*SOUND.right[:6], -16.0, -32.0)),
+    ),
+    of_loss(
+        losses.labels_left_out,
+        {"pulls": SOUND.pulls},
+        replace(SOUND, pulls={0: 0.0, 1: 0.1, 2: 0.1}),
+        label=0,
+    ),
+    of_loss(
+        losses.weights_favour_frequent,
+        {"pulls": {0: 0.1, 1: 0.2, 2: 0.6}},
+        replace(SOUND, pulls={0: 0.6, 1: 0.3, 2: 0.1}),
+        common="no",
+        rare="yes",
+    ),
+    of_loss(
+        losses.weights_in_other_order,
+        {"pulls": {0: 0.1, 1: 0.2, 2: 0.6}},
+        replace(SOUND, pulls={0: 0.2, 1: 0.6, 2: 0.1}),
+        classes=3,
+    ),
+    of_loss(
+        losses.positive_weight_upside_down,
+        {"positive_weights": {0: 4.0}},
+        replace(SOUND, form="many", positive_weights={0: 0.25}, counts={0: 20}),
+        output=0,
+        share=0.2,
+    ),
+    of_loss(
+        losses.loss_is_a_sum, {"even": SOUND.even}, replace(SOUND, even=8 * SOUND.even), rows=8
     ),
 ]
 
