@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
 from debugger.pipelines.losses import Asked
+from debugger.pipelines.plan import Order, Plan
 
 Task = Literal[
     "classification",
@@ -170,6 +171,7 @@ class Batch:
     sample: Sample | None = None
     handed: dict[str, tuple[int, ...]] = field(default_factory=dict)
     first_row: dict[str, Any] = field(default_factory=dict)
+    order: Order | None = None
     failure: Failure | None = None
 
 
@@ -277,6 +279,7 @@ class Step:
     nan_after: tuple[str, ...] = ()
     decay: Decay | None = None
     last_learning_rate: float | None = None
+    plan: Plan | None = None
     failure: Failure | None = None
 
 

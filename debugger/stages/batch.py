@@ -8,6 +8,7 @@ from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
 from debugger.pipelines.rows import short, type_of
+from debugger.stages import order
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -128,6 +129,7 @@ RULES: tuple[Rule, ...] = (
     text_columns,
     no_pad_token,
     padding_not_ignored,
+    *order.RULES,
 )
 BATCH = Stage(
     "batch",

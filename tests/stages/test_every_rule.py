@@ -31,8 +31,20 @@ from debugger.pipelines.face import (
     Training,
 )
 from debugger.pipelines.losses import Asked
+from debugger.pipelines.plan import Order, Plan, Rates
 from debugger.script.places import Places
-from debugger.stages import batch, data, evaluate, forward, judging, losses, step, train
+from debugger.stages import (
+    batch,
+    data,
+    evaluate,
+    forward,
+    judging,
+    losses,
+    order,
+    plan,
+    step,
+    train,
+)
 from debugger.stages.judging import Verdict, View
 from tests.stages.test_step import FACTS
 
@@ -102,6 +114,18 @@ SOUND = Asked(
     counts={0: 60, 1: 30, 2: 10},
     counted=100,
 )
+RATES = Rates(peak=5e-5, reached=5e-5, climbs=10, total=2.5e-3, nothing=0.0, little=0.02)
+PLAN = Plan(
+    updates=100,
+    batches=50,
+    epochs=2.0,
+    rates=RATES,
+    eps=1e-8,
+    betas=(0.9, 0.999),
+    gradient=1e-3,
+    held=2.0,
+)
+ORDER = Order(batches=16, drawn=128, distinct=128, rows=400, single=0.0, by_chance=0.001)
 AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
 
 
@@ -129,6 +153,16 @@ def of_loss(rule: Callable[..., Any], silent: dict[str, Any], asked: Asked, **sa
     """A case about what a loss answers."""
     seen = replace(FINE, asked=asked)
     return Case(rule, seen, {"asked": replace(asked, **silent)}, says=says)
+
+
+def of_plan(rule: Callable[..., Any], silent: dict[str, Any], made: Plan, **says: Any) -> Case:
+    """A case about what a run is going to do."""
+    seen = replace(STEPPED, plan=made, learning_rates=(5e-5, 5e-5))
+    return Case(rule, seen, {"plan": replace(made, **silent)}, says=says)
+
+
+def of_order(rule: Callable[..., Any], silent: dict[str, Any], made: Order, **says: Any) -> Case:
+    return Case(rule, Batch({}, order=made), {"order": replace(made, **silent)}, says=says)
 
 
 CASES = [
@@ -391,6 +425,57 @@ CASES += [
     of_loss(
         losses.loss_is_a_sum, {"even": SOUND.even}, replace(SOUND, even=8 * SOUND.even), rows=8
     ),
+]
+
+CASES += [
+    of_plan(
+        plan.accumulation_beyond_epoch,
+        {"accumulation": 50},
+        replace(PLAN, accumulation=51, updates=2),
+        accumulation=51,
+        batches=50,
+    ),
+    of_plan(plan.few_updates, {"updates": 10}, replace(PLAN, updates=9), updates=9),
+    Case(
+        plan.max_steps_cuts_epochs,
+        replace(STEPPED, plan=replace(PLAN, max_steps=50)),
+        {"plan": replace(PLAN, max_steps=51)},
+        script="TrainingArguments('out', num_train_epochs=2, max_steps=50)",
+        says={"whole": 100},
+    ),
+    of_plan(
+        plan.warmup_longer_than_run,
+        {"rates": replace(RATES, climbs=49)},
+        replace(PLAN, rates=replace(RATES, climbs=99, reached=1e-6, total=5e-5)),
+        reached=1e-6,
+    ),
+    of_plan(
+        plan.rate_gone_early,
+        {"rates": replace(RATES, nothing=0.2, little=0.2)},
+        replace(PLAN, rates=replace(RATES, nothing=0.5, little=0.5)),
+        share=0.5,
+    ),
+    of_plan(plan.schedule_moves_faster, {"schedule_steps": 1.0}, replace(PLAN, schedule_steps=2.0)),
+    Case(
+        plan.too_little_movement,
+        replace(
+            STEPPED,
+            optimizer="SGD",
+            learning_rates=(5e-5, 5e-5),
+            blocks=(Block("encoder", 10, 10, 0.5, 1e-6),),
+            plan=PLAN,
+        ),
+        {"blocks": (Block("encoder", 10, 10, 0.5, 1e-4),)},
+        says={"optimizer": "SGD"},
+    ),
+    of_plan(plan.eps_swallows_update, {"eps": 1e-6}, replace(PLAN, eps=1.0), eps=1.0),
+    of_plan(plan.weight_decay_too_strong, {"weight_decay": 0.1}, replace(PLAN, weight_decay=300.0)),
+    of_plan(plan.weights_at_rate_zero, {"idle": ()}, replace(PLAN, idle=("head.weight",)), count=1),
+    of_plan(plan.half_precision_weights, {"half": ""}, replace(PLAN, half="float16", narrow=0.4)),
+    of_plan(plan.dropout_high, {"dropout": 0.49}, replace(PLAN, dropout=0.8), dropout=0.8),
+    of_plan(plan.momentum_too_long, {"betas": (0.9, 0.95)}, replace(PLAN, betas=(0.99, 0.999))),
+    of_order(order.batches_of_one_label, {"single": 0.2}, replace(ORDER, single=0.9), share=0.9),
+    of_order(order.same_rows_again, {"distinct": 64}, replace(ORDER, distinct=8), drawn=128),
 ]
 
 LOST = failed("RuntimeError", "CUDA error: device-side assert triggered")

@@ -13,6 +13,7 @@ from transformers import Trainer
 from debugger.frameworks.pytorch import evaluating, forwarding, looking, training
 from debugger.frameworks.pytorch.building import stopped_at_training
 from debugger.frameworks.pytorch.facts import facts_of, tokenizer_of
+from debugger.frameworks.pytorch.order import order
 from debugger.frameworks.pytorch.rows import count_of
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding
@@ -48,7 +49,8 @@ class TrainerPipeline:
         with borrowed(self._trainer):
             seen = looking.batch(self._trainer, widths, self.facts, tokenizer)
         if seen.failure is None:
-            return seen
+            with borrowed(self._trainer):
+                return replace(seen, order=order(self._trainer, self._labels))
         with borrowed(self._trainer):  # draws the same rows again
             return replace(seen, **looking.handed(self._trainer, self.facts, tokenizer))
 
