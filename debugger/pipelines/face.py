@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 from debugger.failure import Failure
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan
+from debugger.pipelines.trials import Trials
 
 Task = Literal[
     "classification",
@@ -306,6 +307,8 @@ class Evaluate:
     constant: dict[str, float] | None = None
     perfect: dict[str, float] | None = None
     best_metric: str | None = None
+    greater_is_better: bool | None = None
+    trials: Trials | None = None
     known_metrics: tuple[str, ...] = ()
     shared_rows: int = 0
     eval_rows: int | None = None

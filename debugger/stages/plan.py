@@ -1,4 +1,4 @@
-"""What the whole run is going to do to the weights: updates, schedule, decay, precision, dropout."""
+"""What the whole run is going to do to the weights: updates, schedule, decay, dropout."""
 
 from __future__ import annotations
 

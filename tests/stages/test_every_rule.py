@@ -32,6 +32,7 @@ from debugger.pipelines.face import (
 )
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan, Rates
+from debugger.pipelines.trials import Trials
 from debugger.script.places import Places
 from debugger.stages import (
     batch,
@@ -40,6 +41,7 @@ from debugger.stages import (
     forward,
     judging,
     losses,
+    metric,
     order,
     plan,
     step,
@@ -126,6 +128,7 @@ PLAN = Plan(
     held=2.0,
 )
 ORDER = Order(batches=16, drawn=128, distinct=128, rows=400, single=0.0, by_chance=0.001)
+TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
 
 
@@ -159,6 +162,12 @@ def of_plan(rule: Callable[..., Any], silent: dict[str, Any], made: Plan, **says
     """A case about what a run is going to do."""
     seen = replace(STEPPED, plan=made, learning_rates=(5e-5, 5e-5))
     return Case(rule, seen, {"plan": replace(made, **silent)}, says=says)
+
+
+def of_metric(rule: Callable[..., Any], silent: dict[str, Any], made: Trials, **says: Any) -> Case:
+    """A case about what a metric answers."""
+    seen = replace(MEASURED, trials=made)
+    return Case(rule, seen, {"trials": replace(made, **silent)}, says=says)
 
 
 def of_order(rule: Callable[..., Any], silent: dict[str, Any], made: Order, **says: Any) -> Case:
@@ -476,6 +485,65 @@ CASES += [
     of_plan(plan.momentum_too_long, {"betas": (0.9, 0.95)}, replace(PLAN, betas=(0.99, 0.999))),
     of_order(order.batches_of_one_label, {"single": 0.2}, replace(ORDER, single=0.9), share=0.9),
     of_order(order.same_rows_again, {"distinct": 64}, replace(ORDER, distinct=8), drawn=128),
+]
+
+CASES += [
+    of_metric(
+        metric.metric_blind,
+        {"drawn": {"accuracy": 0.3}},
+        replace(TRIED, constant=TRIED.perfect, drawn=TRIED.perfect),
+        name="accuracy",
+    ),
+    of_metric(
+        metric.metric_counts_ignored,
+        {"perfect": {"accuracy": 1.0}},
+        replace(TRIED, ignored=0.25, perfect={"accuracy": 0.75}),
+        share=0.25,
+        value=0.75,
+    ),
+    of_metric(
+        metric.metric_prefers_chance,
+        {"drawn": {"accuracy": 0.3}},
+        replace(TRIED, perfect={"accuracy": 0.0}),
+        drawn=0.3,
+    ),
+    of_metric(metric.threshold_on_logits, {"cut": 0.0}, replace(TRIED, kind="many", cut=0.5)),
+    of_metric(
+        metric.amounts_held_equal,
+        {"nudged": {"accuracy": 1.0}},
+        replace(TRIED, nudged={"accuracy": 0.0}),
+        nudged=0.0,
+    ),
+    of_metric(
+        metric.metric_not_shifted,
+        {"in_place": {"accuracy": 0.1}, "perfect": {"accuracy": 1.0}},
+        replace(TRIED, perfect={"accuracy": 0.1}, in_place={"accuracy": 1.0}),
+        in_place=1.0,
+    ),
+    of_metric(
+        metric.average_named_otherwise,
+        {"drawn": {"f1_macro": 0.2}},
+        replace(
+            TRIED,
+            drawn={"f1_macro": 0.3},
+            averages={"macro": {"f1": 0.2}, "micro": {"f1": 0.3}},
+        ),
+        average="micro",
+    ),
+    Case(
+        metric.best_is_worst,
+        replace(MEASURED, best_metric="eval_loss", greater_is_better=True),
+        {"greater_is_better": False},
+        says={"name": "loss", "kept": "highest", "better": "lower"},
+    ),
+    Case(
+        metric.decodes_ignored,
+        replace(
+            MEASURED,
+            failure=failed("OverflowError", "out of range integral type conversion attempted"),
+        ),
+        {"failure": None},
+    ),
 ]
 
 LOST = failed("RuntimeError", "CUDA error: device-side assert triggered")

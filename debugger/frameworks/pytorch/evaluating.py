@@ -19,10 +19,13 @@ from debugger.pipelines.face import Evaluate, Facts, Guesses
 from debugger.pipelines.metrics import Spy, guessed, metric_watched, numbers, shape_of, tried
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import class_names_of
+from debugger.pipelines.trials import Trials, trials
 
 ROWS = 32
 MOST = 2048
 """Rows of an evaluation set that is evaluated as a whole, where a part of it fails."""
+LONG = 0.5
+"""Seconds that one call of compute_metrics may take to be tried on made-up answers."""
 _LOOPS = ("train", "_inner_training_loop", "_maybe_log_save_evaluate")
 
 
@@ -51,6 +54,7 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         trainer.compute_metrics = spy if trainer.compute_metrics is not None else None
         answer, failure = _asked_for_all(trainer, dataset, spy)
         constant, perfect = _tried(trainer, spy, facts, failure is None)
+        made_up = _made_up(trainer, spy, facts) if failure is None else None
     count = count_of(dataset)
     return Evaluate(
         **known,
@@ -64,6 +68,8 @@ def evaluate(trainer: Trainer, facts: Facts, shared_rows: int, looked_at: int) -
         constant=constant,
         perfect=perfect,
         known_metrics=_known(trainer.eval_dataset, answer),
+        greater_is_better=trainer.args.greater_is_better,
+        trials=made_up,
         failure=failure,
     )
 
@@ -196,13 +202,40 @@ def _tried(trainer: Trainer, spy: Spy, facts: Facts, works: bool) -> tuple[Any, 
     )
 
 
+def _made_up(trainer: Trainer, spy: Spy, facts: Facts) -> Trials | None:
+    """The metric tried on made-up answers, where one call of it does not take long."""
+    if spy.given is None or isinstance(spy.given.label_ids, tuple) or spy.seconds > LONG:
+        return None
+    spy.watching = False
+    given = spy.given.predictions
+    pad = getattr(trainer.processing_class, "pad_token_id", None)
+
+    def ask(made: Any) -> dict[str, float]:
+        predictions = (made, *given[1:]) if isinstance(given, tuple) else made
+        return numbers(_asked(trainer, predictions, _on_the_cpu(spy.given.label_ids).copy()), "")
+
+    try:
+        predictions, labels = (_on_the_cpu(one) for one in (_first(given), spy.given.label_ids))
+    except (ValueError, TypeError):  # rows of other lengths, or of other things
+        return None
+    generated = bool(getattr(trainer.args, "predict_with_generate", False))
+    causal = facts.task == "causal_lm"
+    return trials(predictions, labels, causal, generated, 0 if pad is None else pad, ask)
+
+
 def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
     """One call of compute_metrics, as the Trainer would make it."""
     metric: Any = trainer.compute_metrics
     if not trainer.args.batch_eval_metrics:
         return metric(EvalPrediction(predictions=predictions, label_ids=labels))
-    tensors: Any = torch.from_numpy(predictions), torch.from_numpy(labels)
+    tensors: Any = _tensors(predictions), _tensors(labels)
     return metric(EvalPrediction(*tensors), compute_result=True)
+
+
+def _tensors(arrays: Any) -> Any:
+    if isinstance(arrays, tuple):
+        return tuple(map(_tensors, arrays))
+    return arrays if isinstance(arrays, torch.Tensor) else torch.from_numpy(arrays)
 
 
 def _guessed(given: Any, facts: Facts) -> Guesses:

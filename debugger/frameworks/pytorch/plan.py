@@ -42,7 +42,7 @@ def plan(
     model: Any = trainer.model
     groups = [] if optimizer is None else optimizer.param_groups
     group: dict[str, Any] = max(groups, key=lambda g: g.get("initial_lr", g["lr"]), default={})
-    after = getattr(trainer.lr_scheduler, "scheduler", trainer.lr_scheduler)
+    after: Any = getattr(trainer.lr_scheduler, "scheduler", trainer.lr_scheduler)
     moved = (after.last_epoch - before.last_epoch) / steps if before is not None and steps else 1.0
     names = {id(weight): name for name, weight in model.named_parameters()}
     peak = float(group.get("initial_lr", group.get("lr", 0.0)))

@@ -96,7 +96,7 @@ def test_a_schedule_that_somebody_else_moves_too() -> None:
     class Twice(Trainer):
         def training_step(self, *args: Any, **kwargs: Any) -> Any:
             loss = super().training_step(*args, **kwargs)
-            self.lr_scheduler.step()
+            self.lr_scheduler.step()  # type: ignore[union-attr]
             return loss
 
     found = findings(tiny.classifier(trainer_class=Twice))
@@ -134,24 +134,25 @@ def test_dropout_in_the_body(sizes: dict[str, Any], severity: str | None) -> Non
 
 def test_weights_of_16_bits_lose_small_steps() -> None:
     args = tiny.arguments(learning_rate=2e-5)
-    found = findings(tiny.classifier(model=tiny.bert().to(torch.bfloat16), args=args))
+    model: Any = tiny.bert()
+    found = findings(tiny.classifier(model=model.to(torch.bfloat16), args=args))
 
     assert found["half_precision_weights"].severity == "look"
     assert found["half_precision_weights"].numbers["lost"] > 0.5
 
 
 class InOrder(Trainer):
-    def _get_train_sampler(self, *_: Any) -> Any:
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return torch.utils.data.SequentialSampler(self.train_dataset)  # type: ignore[arg-type]
 
 
 class Stuck(Trainer):
-    def _get_train_sampler(self, *_: Any) -> Any:
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return [0, 1, 2, 3] * 12
 
 
 class Drawn(Trainer):
-    def _get_train_sampler(self, *_: Any) -> Any:
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return torch.utils.data.WeightedRandomSampler([1.0] * 48, 48)
 
 
