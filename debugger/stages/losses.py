@@ -202,7 +202,7 @@ def positive_weight_upside_down(seen: Forward, view: View) -> Verdict | CannotJu
     if any(abs(math.log(given[n] / odds)) > 0.15 for n, odds in uneven.items()):
         return None
     first = min(uneven)
-    line = view.places.argument("pos_weight") or _loss_line(view)
+    line = view.places.origin("pos_weight") or _loss_line(view)
     return fault(line, output=first, weight=given[first], share=shares[first])
 
 
@@ -248,7 +248,7 @@ def _loss_line(view: View) -> int | None:
 
 
 def _weights_line(view: View) -> int | None:
-    return view.places.argument("weight") or _loss_line(view)
+    return view.places.origin("weight") or _loss_line(view)
 
 
 def _costs(verdict: Callable[..., Verdict], asked: Asked, view: View, **more: str) -> Verdict:

@@ -503,7 +503,7 @@ CASES += [
     ),
     of_metric(
         metric.metric_prefers_chance,
-        {"drawn": {"accuracy": 0.3}},
+        {"drawn": {"accuracy": 0.0}},
         replace(TRIED, perfect={"accuracy": 0.0}),
         drawn=0.3,
     ),
