@@ -14,7 +14,8 @@ SCALES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 @dataclass(frozen=True)
 class Asked:
     """`even` is the loss where no answer is preferred, `right` and `wrong` where all of them are
-    what the label says and what it does not, surer from one of `SCALES` to the next.
+    what the label says and what it does not, surer from one to the next.
+    The last two are those of `SCALES`.
 
     `rows` are rows or positions that have a label, `cardinality` how many yes each of them holds.
     `pulls`: by label, how hard its rows are drawn to it, as a mean; `against` is the share of rows

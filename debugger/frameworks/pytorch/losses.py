@@ -5,6 +5,7 @@ The outputs are put in at the head, so that whatever the model or the loss makes
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -18,6 +19,8 @@ from debugger.pipelines.losses import SCALES, Asked, Form
 
 MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
+SLOW, TOO_SLOW = 0.03, 0.2
+"""Seconds that one answer takes: then fewer questions are put, or none."""
 FAR = 1e4
 _ROWS_TURNED = 3
 _TURNED = 0.5
@@ -53,6 +56,8 @@ def asked(
         return None
     question = _Question(trainer, model, batch, name, head)
     with question.body_remembered():
+        if not question.affordable():
+            return None
         answer = {"classes": _of_classes, "many": _of_many, "amounts": _of_amounts}[form](
             question, labels
         )
@@ -155,6 +160,16 @@ class _Question:
             head,
         )
         self.last: torch.Tensor | None = None
+        self.scales = SCALES
+
+    def affordable(self) -> bool:
+        """A teacher, or another model in the loss, runs anew with every question."""
+        self.loss(self.head.logits)
+        started = time.monotonic()
+        self.loss(self.head.logits)
+        seconds = time.monotonic() - started
+        self.scales = SCALES if seconds < SLOW else SCALES[2:4] + SCALES[-2:]
+        return seconds < TOO_SLOW
 
     @contextmanager
     def body_remembered(self) -> Iterator[None]:
@@ -284,8 +299,8 @@ def _of_classes(question: _Question, labels: torch.Tensor) -> dict[str, Any] | N
     return {
         "rows": int(counted.sum()),
         "even": question.loss(even),
-        "right": tuple(question.loss(sure(scale)) for scale in SCALES),
-        "wrong": tuple(question.loss(sure(scale, 1)) for scale in SCALES),
+        "right": tuple(question.loss(sure(scale)) for scale in question.scales),
+        "wrong": tuple(question.loss(sure(scale, 1)) for scale in question.scales),
         "labels_move": question.labels_count(labels),
         "ahead": ahead,
         "elsewhere": pull is not None and not ahead and question.draws_elsewhere(labels, pull),
@@ -316,8 +331,8 @@ def _of_many(question: _Question, labels: torch.Tensor) -> dict[str, Any] | None
     return {
         "rows": len(labels),
         "even": question.loss(even),
-        "right": tuple(question.loss(signs * scale) for scale in SCALES),
-        "wrong": tuple(question.loss(-signs * scale) for scale in SCALES),
+        "right": tuple(question.loss(signs * scale) for scale in question.scales),
+        "wrong": tuple(question.loss(-signs * scale) for scale in question.scales),
         "cardinality": tuple(int(row) for row in labels.sum(1).tolist()),
         "against": 0.0 if pull is None else float((pull * signs < 0).float().mean()),
         "labels_move": question.labels_count(labels),
