@@ -12,7 +12,10 @@ from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
 from debugger.pipelines.inputs import Padding, Read, Signal
+from debugger.pipelines.losses import Asked
+from debugger.pipelines.plan import Order, Plan
 from debugger.pipelines.targets import Aims, Targets
+from debugger.pipelines.trials import Trials
 
 Task = Literal[
     "classification",
@@ -178,6 +181,7 @@ class Batch:
     targets: Targets | None = None
     dropped: tuple[str, ...] = ()
     asked_for: tuple[str, ...] = ()
+    order: Order | None = None
     failure: Failure | None = None
 
 
@@ -200,7 +204,10 @@ class Earlier:
 
 @dataclass(frozen=True)
 class Forward:
-    """`first_logits` are of the batch's first example.
+    """`first_logits` are of the batch's first example. `loss_shape` is () for one number.
+
+    `asked` is what a loss of one's own answers to made-up outputs; None where it cannot be asked.
+    `refuses_items`: compute_loss does not take what every training step hands it.
 
     `asks` is how many tokens ahead of the one that is read the loss looks, None where nothing shows
     it. `bounds` are the least and the most that the output can be; `distance` is how far the
@@ -243,6 +250,9 @@ class Forward:
     recovers: bool = False
     batched: bool = True
     nan_rows: tuple[int, ...] = ()
+    loss_shape: tuple[int, ...] = ()
+    asked: Asked | None = None
+    refuses_items: bool = False
     failure: Failure | None = None
 
 
@@ -293,6 +303,7 @@ class Step:
     nan_after: tuple[str, ...] = ()
     decay: Decay | None = None
     last_learning_rate: float | None = None
+    plan: Plan | None = None
     failure: Failure | None = None
 
 
@@ -321,6 +332,8 @@ class Evaluate:
     constant: dict[str, float] | None = None
     perfect: dict[str, float] | None = None
     best_metric: str | None = None
+    greater_is_better: bool | None = None
+    trials: Trials | None = None
     known_metrics: tuple[str, ...] = ()
     shared_rows: int = 0
     repeated: float = 0.0

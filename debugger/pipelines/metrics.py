@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,11 +23,16 @@ class Spy:
         self.given: Any = None
         self.into_metric: list[dict[str, Any]] = []
         self.watching = True
+        self.seconds = 0.0
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.given is None:
             self.given = args[0]
-        return on_behalf(self.metric, *args, **kwargs)
+        started = time.monotonic()
+        try:
+            return on_behalf(self.metric, *args, **kwargs)
+        finally:
+            self.seconds += time.monotonic() - started
 
 
 @contextmanager

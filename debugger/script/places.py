@@ -69,6 +69,21 @@ class Places:
             None,
         )
 
+    def origin(self, *names: str) -> int | None:
+        """Where the value of a keyword argument is made: what was assigned to the name in it."""
+        for name in names:
+            for given in (k.value for c in self._calls for k in c.keywords if k.arg == name):
+                held = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
+                held |= {n.attr for n in ast.walk(given) if isinstance(n, ast.Attribute)}
+                made = [
+                    node.value.lineno
+                    for node in self._assignments
+                    if node.lineno != given.lineno
+                    and any(_last(target) in held for target in node.targets)
+                ]
+                return max(made, default=given.lineno)
+        return None
+
     def call(self, *endings: str) -> int | None:
         """The line of the first call whose name ends so, such as "Trainer" or "model.fit"."""
         return next(

@@ -8,7 +8,7 @@ from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
 from debugger.pipelines.rows import short, type_of
-from debugger.stages import inputs, targets
+from debugger.stages import inputs, order, targets
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -133,6 +133,7 @@ RULES: tuple[Rule, ...] = (
     padding_not_ignored,
     *inputs.OF_A_BATCH,
     *targets.OF_A_BATCH,
+    *order.RULES,
 )
 BATCH = Stage(
     "batch",

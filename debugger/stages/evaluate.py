@@ -8,6 +8,7 @@ from typing import Any
 from debugger.evidence.tables import matrix, pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Evaluate, Facts, Pipeline
+from debugger.stages import metric
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -136,7 +137,7 @@ def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     as_scores = len(handed) == len(references) + 1 and handed[: len(references)] == references
     if not as_scores and not any(map(seen.failure.says, _CALLS_SCORES)):
         return None
-    line = seen.failure.line or _metric_line(view)
+    line = seen.failure.line or metric.metric_line(view)
     shape = handed or seen.given.get("predictions", ())
     return fault(line, shape=str(list(shape)), rows=seen.rows)
 
@@ -147,7 +148,7 @@ def wrong_axis(seen: Evaluate, view: View) -> Verdict | None:
         return None
     if handed[0] != seen.num_labels:
         return None
-    line = view.places.argument("axis") or _metric_line(view)
+    line = view.places.argument("axis") or metric.metric_line(view)
     return fault(line, given=handed[0], wanted=references[0])
 
 
@@ -171,7 +172,7 @@ def float_scores_cut(seen: Evaluate, view: View) -> Verdict | CannotJudge | None
     references = seen.into_metric[0].get("references", {})
     if len(handed.get("shape", ())) != 1 or "float" not in handed["dtype"]:
         return None
-    return fault(_metric_line(view)) if "int" in references.get("dtype", "") else None
+    return fault(metric.metric_line(view)) if "int" in references.get("dtype", "") else None
 
 
 def metric_name_unknown(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -237,7 +238,7 @@ def metric_flatters_constant(seen: Evaluate, view: View) -> Verdict | CannotJudg
     if known is None and seen.constant != seen.perfect:
         return None  # a number of another kind beside the one that measures
     verdict = fault if known else look
-    return verdict(_metric_line(view), name=name, value=seen.perfect[name])
+    return verdict(metric.metric_line(view), name=name, value=seen.perfect[name])
 
 
 def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -249,7 +250,7 @@ def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
     wrong = [n for n in names if n in seen.perfect and not _is_perfect(seen.perfect[n])]
     if not wrong:
         return None
-    return fault(_metric_line(view), name=wrong[0], value=seen.perfect[wrong[0]])
+    return fault(metric.metric_line(view), name=wrong[0], value=seen.perfect[wrong[0]])
 
 
 RULES: tuple[Rule, ...] = (
@@ -267,6 +268,7 @@ RULES: tuple[Rule, ...] = (
     model_label_order,
     metric_flatters_constant,
     metric_wrong_on_perfect,
+    *metric.RULES,
 )
 EVALUATE = Stage("evaluate", observe, show, measured, RULES)
 
@@ -324,9 +326,3 @@ def _strategy_line(view: View) -> int | None:
     return places.argument("eval_steps", "eval_strategy") or places.call(
         "TrainingArguments", "Trainer", ".fit"
     )
-
-
-def _metric_line(view: View) -> int | None:
-    places = view.places
-    function = places.value("compute_metrics") or places.value("metric_fn")
-    return places.returned_by(function) if function else places.argument("metrics")

@@ -9,6 +9,7 @@ from typing import Any
 from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
+from debugger.stages import plan
 from debugger.stages.judging import (
     CannotJudge,
     Rule,
@@ -29,7 +30,6 @@ TOO_LOW = 1e-7
 DEFAULT = 5e-5
 HEALTHY_UPDATE = (1e-6, 2e-2)
 """Between these lie the pretrained blocks of healthy scripts after two steps: docs/CLAIMS.md."""
-_ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 COUNTED = 0.05
 LONGER, SHORTER, OVER = 1.5, 0.5, 0.1
 """Shares of the training: a decay that falls for longer, for less, or is over at once."""
@@ -70,7 +70,7 @@ def show(seen: Step, facts: Facts) -> list[Evidence]:
             ("weights_that_train", say("part_of", part=seen.trainable, whole=seen.total)),
         ]
         shown.append(pairs("optimizer", "step", held, snippet(facts, "optimizer")))
-    return shown
+    return [*shown, *plan.shown(seen, facts)]
 
 
 def everything_frozen(seen: Step, view: View) -> Verdict | None:
@@ -91,7 +91,8 @@ def head_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
 
 
 def no_gradient(seen: Step, view: View) -> Verdict | None:
-    if seen.failure is not None and seen.failure.says("does not require grad") and seen.trainable:
+    without = ("does not require grad", "object has no attribute 'backward'")
+    if seen.failure is not None and any(map(seen.failure.says, without)) and seen.trainable:
         return fault(seen.failure.line, blocks=len(seen.blocks))
     reached = [b for b in seen.blocks if b.gradient]
     if not seen.steps or reached or not seen.trainable:
@@ -213,6 +214,7 @@ RULES: tuple[Rule, ...] = (
     missing_zero_grad,
     nan_update,
     nothing_moves,
+    *plan.RULES,
 )
 STEP = Stage("step", observe, show, measured, RULES, blocks=("overfit", "train"))
 
@@ -221,7 +223,7 @@ def _comparable_rate(seen: Step, view: View) -> float | CannotJudge:
     """A rate that 1e-5 to 1e-4 can be held against: Adam, a pretrained body, most of it trained."""
     if not view.facts.pretrained:
         return CannotJudge("not_pretrained")
-    if seen.optimizer not in _ADAMS or seen.peak_learning_rate is None:
+    if seen.optimizer not in plan.ADAMS or seen.peak_learning_rate is None:
         return CannotJudge("other_optimizer")
     if seen.adapter:
         return CannotJudge("adapter_is_trained")

@@ -34,7 +34,10 @@ from debugger.pipelines.face import (
     Training,
 )
 from debugger.pipelines.inputs import Padding, Read, Signal
+from debugger.pipelines.losses import Asked
+from debugger.pipelines.plan import Order, Plan, Rates
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
+from debugger.pipelines.trials import Trials
 from debugger.script.places import Places
 from debugger.stages import (
     batch,
@@ -43,7 +46,11 @@ from debugger.stages import (
     forward,
     inputs,
     judging,
+    losses,
+    metric,
+    order,
     overfit,
+    plan,
     step,
     targets,
     train,
@@ -104,6 +111,34 @@ MEASURED = Evaluate(
 )
 FINE = Forward((0, 1, 2), "int64", loss=1.1, batch_device="cpu")
 
+SOUND = Asked(
+    "classes",
+    rows=8,
+    outputs=3,
+    logits_shape=(8, 3),
+    labels_shape=(8,),
+    even=1.0986,
+    right=(1.0, 0.9, 0.8, 0.6, 0.3, 0.1, 0.01, 0.0),
+    wrong=(1.2, 1.3, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0),
+    pulls={0: 0.08, 1: 0.08, 2: 0.08},
+    counts={0: 60, 1: 30, 2: 10},
+    counted=100,
+)
+RATES = Rates(peak=5e-5, reached=5e-5, climbs=10, total=2.5e-3, nothing=0.0, little=0.02)
+PLAN = Plan(
+    updates=100,
+    batches=50,
+    epochs=2.0,
+    rates=RATES,
+    eps=1e-8,
+    betas=(0.9, 0.999),
+    gradient=1e-3,
+    held=2.0,
+)
+ORDER = Order(batches=16, drawn=128, distinct=128, rows=400, single=0.0, by_chance=0.001)
+TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
+AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
+
 
 @dataclass(frozen=True)
 class Case:
@@ -123,6 +158,28 @@ def of_rows(
     """A case about the training rows."""
     fires, quiet = replace(SPLIT, **seen), replace(SPLIT, **{**seen, **silent})
     return Case(rule, Data(fires, None), {"train": quiet}, says=says)
+
+
+def of_loss(rule: Callable[..., Any], silent: dict[str, Any], asked: Asked, **says: Any) -> Case:
+    """A case about what a loss answers."""
+    seen = replace(FINE, asked=asked)
+    return Case(rule, seen, {"asked": replace(asked, **silent)}, says=says)
+
+
+def of_plan(rule: Callable[..., Any], silent: dict[str, Any], made: Plan, **says: Any) -> Case:
+    """A case about what a run is going to do."""
+    seen = replace(STEPPED, plan=made, learning_rates=(5e-5, 5e-5))
+    return Case(rule, seen, {"plan": replace(made, **silent)}, says=says)
+
+
+def of_metric(rule: Callable[..., Any], silent: dict[str, Any], made: Trials, **says: Any) -> Case:
+    """A case about what a metric answers."""
+    seen = replace(MEASURED, trials=made)
+    return Case(rule, seen, {"trials": replace(made, **silent)}, says=says)
+
+
+def of_order(rule: Callable[..., Any], silent: dict[str, Any], made: Order, **says: Any) -> Case:
+    return Case(rule, Batch({}, order=made), {"order": replace(made, **silent)}, says=says)
 
 
 CASES = [
@@ -328,6 +385,196 @@ CASES = [
         replace(TRAINED, classes=None, losses=(2.0,) * 60),
         {"losses": (2.0,) * 40 + (1.9,) * 20},
         says={"steps": 60},
+    ),
+]
+
+UPSIDE_DOWN = replace(
+    SOUND, right=SOUND.wrong, wrong=(1.0, 0.5, 0.0, -1.0, -4.0, -8.0, -16.0, -32.0)
+)
+CASES += [
+    Case(losses.loss_not_one_number, replace(FINE, loss_shape=(8,)), {"loss_shape": (1,)}),
+    Case(
+        losses.compute_loss_refuses_items,
+        replace(FINE, refuses_items=True),
+        {"refuses_items": False},
+    ),
+    of_loss(
+        losses.loss_ignores_labels, {"labels_move": True}, replace(SOUND, labels_move=False), rows=8
+    ),
+    of_loss(losses.draws_other_rows, {"elsewhere": False}, replace(SOUND, elsewhere=True)),
+    of_loss(losses.rows_pulled_alike, {"alike": False}, replace(AMOUNTS, alike=True), rows=8),
+    of_loss(
+        losses.output_cannot_reach,
+        {"wanted": (0.0, 1.04)},
+        replace(AMOUNTS, wanted=(0.0, 1.06)),
+        high=1.0,
+        most=1.06,
+    ),
+    of_loss(losses.loss_wrong_sign, {"wrong": SOUND.wrong}, UPSIDE_DOWN, right=32.0, wrong=-32.0),
+    of_loss(
+        losses.squashed_before_loss,
+        {"right": (*SOUND.right[:6], 0.2, 0.2)},
+        replace(
+            SOUND, right=(*SOUND.right[:6], 0.5514, 0.5514), wrong=(*SOUND.wrong[:6], 1.55, 1.55)
+        ),
+        name="softmax",
+    ),
+    of_loss(
+        losses.next_token_not_asked,
+        {"ahead": {0: 9.0, 1: 0.0, 2: 9.0}},
+        replace(SOUND, ahead={0: 0.0, 1: 9.0, 2: 9.0}),
+        ahead=0,
+        wanted=9.0,
+    ),
+    of_loss(
+        losses.right_not_rewarded,
+        {"right": SOUND.right},
+        replace(SOUND, right=SOUND.wrong),
+        right=1.2,
+    ),
+    of_loss(
+        losses.loss_below_zero,
+        {"right": SOUND.right},
+        replace(SOUND, right=(*SOUND.right[:6], -16.0, -32.0)),
+    ),
+    of_loss(
+        losses.labels_left_out,
+        {"pulls": SOUND.pulls},
+        replace(SOUND, pulls={0: 0.0, 1: 0.1, 2: 0.1}),
+        label=0,
+    ),
+    of_loss(
+        losses.weights_favour_frequent,
+        {"pulls": {0: 0.1, 1: 0.2, 2: 0.6}},
+        replace(SOUND, pulls={0: 0.6, 1: 0.3, 2: 0.1}),
+        common="no",
+        rare="yes",
+    ),
+    of_loss(
+        losses.weights_in_other_order,
+        {"pulls": {0: 0.1, 1: 0.2, 2: 0.6}},
+        replace(SOUND, pulls={0: 0.2, 1: 0.6, 2: 0.1}),
+        classes=3,
+    ),
+    of_loss(
+        losses.positive_weight_upside_down,
+        {"positive_weights": {0: 4.0}},
+        replace(SOUND, form="many", positive_weights={0: 0.25}, counts={0: 20}),
+        output=0,
+        share=0.2,
+    ),
+    of_loss(
+        losses.loss_is_a_sum, {"even": SOUND.even}, replace(SOUND, even=8 * SOUND.even), rows=8
+    ),
+]
+
+CASES += [
+    of_plan(
+        plan.accumulation_beyond_epoch,
+        {"accumulation": 50},
+        replace(PLAN, accumulation=51, updates=2),
+        accumulation=51,
+        batches=50,
+    ),
+    of_plan(plan.few_updates, {"updates": 10}, replace(PLAN, updates=9), updates=9),
+    Case(
+        plan.max_steps_cuts_epochs,
+        replace(STEPPED, plan=replace(PLAN, max_steps=50)),
+        {"plan": replace(PLAN, max_steps=51)},
+        script="TrainingArguments('out', num_train_epochs=2, max_steps=50)",
+        says={"whole": 100},
+    ),
+    of_plan(
+        plan.warmup_longer_than_run,
+        {"rates": replace(RATES, climbs=49)},
+        replace(PLAN, rates=replace(RATES, climbs=99, reached=1e-6, total=5e-5)),
+        reached=1e-6,
+    ),
+    of_plan(
+        plan.rate_gone_early,
+        {"rates": replace(RATES, nothing=0.2, little=0.2)},
+        replace(PLAN, rates=replace(RATES, nothing=0.5, little=0.5)),
+        share=0.5,
+    ),
+    of_plan(plan.schedule_moves_faster, {"schedule_steps": 1.0}, replace(PLAN, schedule_steps=2.0)),
+    Case(
+        plan.too_little_movement,
+        replace(
+            STEPPED,
+            optimizer="SGD",
+            learning_rates=(5e-5, 5e-5),
+            blocks=(Block("encoder", 10, 10, 0.5, 1e-6),),
+            plan=PLAN,
+        ),
+        {"blocks": (Block("encoder", 10, 10, 0.5, 1e-4),)},
+        says={"optimizer": "SGD"},
+    ),
+    of_plan(plan.eps_swallows_update, {"eps": 1e-6}, replace(PLAN, eps=1.0), eps=1.0),
+    of_plan(plan.weight_decay_too_strong, {"weight_decay": 0.1}, replace(PLAN, weight_decay=300.0)),
+    of_plan(plan.weights_at_rate_zero, {"idle": ()}, replace(PLAN, idle=("head.weight",)), count=1),
+    of_plan(plan.half_precision_weights, {"half": ""}, replace(PLAN, half="float16", narrow=0.4)),
+    of_plan(plan.dropout_high, {"dropout": 0.49}, replace(PLAN, dropout=0.8), dropout=0.8),
+    of_plan(plan.momentum_too_long, {"betas": (0.9, 0.95)}, replace(PLAN, betas=(0.99, 0.999))),
+    of_order(order.batches_of_one_label, {"single": 0.2}, replace(ORDER, single=0.9), share=0.9),
+    of_order(order.same_rows_again, {"distinct": 64}, replace(ORDER, distinct=8), drawn=128),
+]
+
+CASES += [
+    of_metric(
+        metric.metric_blind,
+        {"drawn": {"accuracy": 0.3}},
+        replace(TRIED, constant=TRIED.perfect, drawn=TRIED.perfect),
+        name="accuracy",
+    ),
+    of_metric(
+        metric.metric_counts_ignored,
+        {"perfect": {"accuracy": 1.0}},
+        replace(TRIED, ignored=0.25, perfect={"accuracy": 0.75}),
+        share=0.25,
+        value=0.75,
+    ),
+    of_metric(
+        metric.metric_prefers_chance,
+        {"drawn": {"accuracy": 0.0}},
+        replace(TRIED, perfect={"accuracy": 0.0}),
+        drawn=0.3,
+    ),
+    of_metric(metric.threshold_on_logits, {"cut": 0.0}, replace(TRIED, kind="many", cut=0.5)),
+    of_metric(
+        metric.amounts_held_equal,
+        {"nudged": {"accuracy": 1.0}},
+        replace(TRIED, nudged={"accuracy": 0.0}),
+        nudged=0.0,
+    ),
+    of_metric(
+        metric.metric_not_shifted,
+        {"in_place": {"accuracy": 0.1}, "perfect": {"accuracy": 1.0}},
+        replace(TRIED, perfect={"accuracy": 0.1}, in_place={"accuracy": 1.0}),
+        in_place=1.0,
+    ),
+    of_metric(
+        metric.average_named_otherwise,
+        {"drawn": {"f1_macro": 0.2}},
+        replace(
+            TRIED,
+            drawn={"f1_macro": 0.3},
+            averages={"macro": {"f1": 0.2}, "micro": {"f1": 0.3}},
+        ),
+        average="micro",
+    ),
+    Case(
+        metric.best_is_worst,
+        replace(MEASURED, best_metric="eval_loss", greater_is_better=True),
+        {"greater_is_better": False},
+        says={"name": "loss", "kept": "highest", "better": "lower"},
+    ),
+    Case(
+        metric.decodes_ignored,
+        replace(
+            MEASURED,
+            failure=failed("OverflowError", "out of range integral type conversion attempted"),
+        ),
+        {"failure": None},
     ),
 ]
 

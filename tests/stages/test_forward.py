@@ -32,3 +32,16 @@ def test_the_line_that_decides_how_many_outputs_there_are_is_blamed(script: str,
 
     assert isinstance(verdict, Verdict)
     assert verdict.line == line
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("weights = tensor([1, 2])\nloss = CrossEntropyLoss(weight=weights)", 1),
+        ("self.weights = tensor([1, 2])\nx = 1\nCrossEntropyLoss(weight=self.weights.to(d))", 1),
+        ("w = 1\nCrossEntropyLoss(\n  weight=torch.tensor([1, 2]),\n)", 3),
+        ("CrossEntropyLoss()", None),
+    ],
+)
+def test_a_value_that_has_a_name_is_made_where_it_got_it(script: str, line: int | None) -> None:
+    assert Places(script).origin("weight") == line

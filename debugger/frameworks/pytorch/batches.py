@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,8 +28,26 @@ def with_loss(trainer: Trainer, batch: Any) -> tuple[torch.Tensor, Any]:
     """
     inputs = trainer._prepare_inputs(dict(batch) if isinstance(batch, Mapping) else batch)
     with torch.no_grad():
-        answer: Any = trainer.compute_loss(trainer.model, inputs, return_outputs=True)  # type: ignore[arg-type]
+        ask: Any = trainer.compute_loss
+        answer: Any = ask(trainer.model, inputs, return_outputs=True, **items_in(trainer, batch))
     return answer if isinstance(answer, tuple) else (answer, None)
+
+
+def items_in(trainer: Any, batch: Any) -> dict[str, Any]:
+    """What a training step hands to compute_loss beside the batch, where it takes that."""
+    count = getattr(trainer, "_get_num_items_in_batch", None)
+    if count is None or refuses_items(trainer) or not isinstance(batch, Mapping):
+        return {}
+    return {"num_items_in_batch": count([batch], trainer.args.device)}
+
+
+def refuses_items(trainer: Any) -> bool:
+    """A compute_loss of one's own without the argument that the library's training_step passes."""
+    theirs = inspect.signature(type(trainer).compute_loss).parameters
+    wanted = "num_items_in_batch"
+    if wanted not in inspect.signature(Trainer.compute_loss).parameters:
+        return False
+    return wanted not in theirs and all(p.kind is not p.VAR_KEYWORD for p in theirs.values())
 
 
 def task_in(trainer: Trainer) -> tuple[Task, int | None]:

@@ -27,10 +27,13 @@ from debugger.pipelines.metrics import (
 )
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import class_names_of, overlap
+from debugger.pipelines.trials import Trials, trials
 
 ROWS = 32
 MOST = 2048
 """Rows of an evaluation set that is evaluated as a whole, where a part of it fails."""
+LONG = 0.5
+"""Seconds that one call of compute_metrics may take to be tried on made-up answers."""
 _LOOPS = ("train", "_inner_training_loop", "_maybe_log_save_evaluate")
 
 
@@ -57,6 +60,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         trainer.compute_metrics = spy if trainer.compute_metrics is not None else None
         answer, failure = _asked_for_all(trainer, dataset, spy)
         constant, perfect = _tried(trainer, spy, facts, failure is None)
+        made_up = _made_up(trainer, spy, facts) if failure is None else None
     count = count_of(dataset)
     return Evaluate(
         **known,
@@ -71,6 +75,8 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         perfect=perfect,
         tried_classes=_classes_in(spy.given, facts),
         known_metrics=_known(trainer.eval_dataset, answer),
+        greater_is_better=trainer.args.greater_is_better,
+        trials=made_up,
         failure=failure,
     )
 
@@ -205,15 +211,42 @@ def _tried(trainer: Trainer, spy: Spy, facts: Facts, works: bool) -> tuple[Any, 
     return tried(labels, facts, ask)
 
 
+def _made_up(trainer: Trainer, spy: Spy, facts: Facts) -> Trials | None:
+    """The metric tried on made-up answers, where one call of it does not take long."""
+    if not isinstance(spy.given, EvalPrediction) or spy.seconds > LONG:
+        return None
+    if isinstance(spy.given.label_ids, tuple):
+        return None
+    spy.watching = False
+    given = spy.given.predictions
+    pad = getattr(trainer.processing_class, "pad_token_id", None)
+
+    def ask(made: Any) -> dict[str, float]:
+        predictions = (made, *given[1:]) if isinstance(given, tuple) else made
+        return numbers(_asked(trainer, predictions, _on_the_cpu(spy.given.label_ids).copy()), "")
+
+    try:
+        predictions, labels = (_on_the_cpu(one) for one in (_first(given), spy.given.label_ids))
+    except (ValueError, TypeError):  # rows of other lengths, or of other things
+        return None
+    generated = bool(getattr(trainer.args, "predict_with_generate", False))
+    causal = facts.task == "causal_lm"
+    return trials(predictions, labels, causal, generated, 0 if pad is None else pad, ask)
+
+
 def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
     """One call of compute_metrics, as the Trainer would make it."""
     metric: Any = trainer.compute_metrics
     if not trainer.args.batch_eval_metrics:
         return metric(EvalPrediction(predictions=predictions, label_ids=labels))
-    if isinstance(predictions, tuple):
-        predictions = predictions[0]
-    tensors: Any = torch.from_numpy(predictions), torch.from_numpy(labels)
+    tensors: Any = _tensors(predictions), _tensors(labels)
     return metric(EvalPrediction(*tensors), compute_result=True)
+
+
+def _tensors(arrays: Any) -> Any:
+    if isinstance(arrays, tuple):
+        return tuple(map(_tensors, arrays))
+    return arrays if isinstance(arrays, torch.Tensor) else torch.from_numpy(arrays)
 
 
 def _guessed(given: Any, facts: Facts) -> Guesses:

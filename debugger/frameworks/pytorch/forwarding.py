@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -15,10 +16,13 @@ from debugger.frameworks.pytorch.batches import (
     first_batch,
     labels_of,
     logits_of,
+    refuses_items,
     with_loss,
 )
 from debugger.frameworks.pytorch.facts import broken_weights
+from debugger.frameworks.pytorch.losses import asked, is_own
 from debugger.pipelines.face import Facts, Forward
+from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range
 
 
@@ -37,6 +41,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         "problem_type": getattr(getattr(model, "config", None), "problem_type", None),
         "label_smoothing": trainer.args.label_smoothing_factor,
         "own_loss": own_loss(trainer),
+        "refuses_items": _refuses_items(trainer),
         "label_range": label_range(all_labels, _in_batch(labels)),
         "batch_device": "" if labels is None else str(labels.device),
         **_sizes(model, fields_of(batch).get(facts.main_input)),
@@ -48,10 +53,12 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         outputs = _without_labels(trainer, batch)
     logits = logits_of(outputs)
     finite = logits is not None and bool(torch.isfinite(logits).all())
-    bad_loss = loss is not None and not torch.isfinite(loss)
+    bad_loss = loss is not None and not bool(torch.isfinite(loss).all())
     return Forward(
         **known,
-        loss=None if loss is None else float(loss),
+        loss=None if loss is None else float(loss.mean()),
+        loss_shape=() if loss is None else tuple(loss.shape),
+        asked=None if loss is None or bad_loss else _asked(trainer, model, batch, all_labels),
         losses=_loss_of_each(logits, labels, facts),
         first_logits=_first_row(logits),
         logits_shape=() if logits is None else tuple(logits.shape),
@@ -77,7 +84,20 @@ def _with_loss(trainer: Trainer, batch: Any) -> tuple[Any, Any, Failure | None]:
 
 
 def _read(loss: Any) -> Any:
-    return loss.detach().float().mean().cpu()
+    return torch.as_tensor(loss).detach().float().cpu()
+
+
+def _asked(trainer: Trainer, model: Any, batch: Any, all_labels: tuple[Any, ...]) -> Asked | None:
+    if not is_own(trainer) or not isinstance(batch, Mapping):
+        return None
+    try:
+        return asked(trainer, model, dict(batch), all_labels)
+    except Exception:  # a loss that takes no made-up outputs is not judged by them
+        return None
+
+
+def _refuses_items(trainer: Trainer) -> bool:
+    return type(trainer).training_step is Trainer.training_step and refuses_items(trainer)
 
 
 def _without_labels(trainer: Trainer, batch: Any) -> Any:

@@ -14,6 +14,7 @@ from debugger.frameworks.pytorch import evaluating, forwarding, looking, trainin
 from debugger.frameworks.pytorch.building import stopped_at_training
 from debugger.frameworks.pytorch.facts import facts_of, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
+from debugger.frameworks.pytorch.order import order
 from debugger.frameworks.pytorch.rows import count_of
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding
@@ -49,7 +50,8 @@ class TrainerPipeline:
         with borrowed(self._trainer):
             seen = looking.batch(self._trainer, widths, self.facts, tokenizer)
         if seen.failure is None:
-            return seen
+            with borrowed(self._trainer):
+                return replace(seen, order=order(self._trainer, self._labels))
         with borrowed(self._trainer):  # draws the same rows again
             return replace(seen, **looking.handed(self._trainer, self.facts, tokenizer))
 

@@ -32,6 +32,7 @@ from debugger.frameworks.pytorch.parts import (
     is_adapter,
     short_names,
 )
+from debugger.frameworks.pytorch.plan import plan, schedule_before
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, own_sampler, subset
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.curve import EVAL_ROWS, UNKNOWN, Curve, Fared
@@ -90,6 +91,9 @@ def step(trainer: Trainer) -> Step:
             ),
             leftover_gradient=max(leftovers, default=None),
             nan_after=broken_weights(model),
+            plan=plan(trainer, optimizer, watch.schedule, watch.steps, watch.gradient())
+            if watch.steps
+            else None,
             failure=failure,
         )
 
@@ -200,13 +204,31 @@ class _Watch(TrainerCallback):
         self.gradients: dict[str, float] = {}
         self.leftover: float | None = None
         self.learning_rates: list[float] = []
+        self.schedule: Any = None
+        self.squares, self.counted = 0.0, 0
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        self.schedule = schedule_before(given.get("lr_scheduler"))
+
+    def gradient(self) -> dict[str, float]:
+        """Of the first step, as the optimizer gets it: its norm, and a typical number in it."""
+        if not self.counted or not math.isfinite(self.squares):
+            return {}
+        return {
+            "norm": math.sqrt(self.squares),
+            "typical": math.sqrt(self.squares / self.counted),
+        }
 
     def note_gradients(self, optimizer: Any, *_: Any) -> None:
         self.optimizer = optimizer
         self.learning_rates.append(max(float(group["lr"]) for group in optimizer.param_groups))
+        first = not self.counted
         for name, weight in self.model.named_parameters():
             if weight.grad is not None:
                 norm = float(weight.grad.norm())
+                if first:
+                    self.squares += norm**2
+                    self.counted += int(weight.grad.count_nonzero())
                 self.gradients[name] = max(norm, self.gradients.get(name, 0.0))
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:

@@ -37,6 +37,10 @@ SNIPPETS = {
         "trainer.create_optimizer()\ntrainer.optimizer.step()"
     ),
     "optimizer": "trainer.args.learning_rate",
+    "plan": (
+        "trainer.create_optimizer_and_scheduler(num_training_steps=100)\n"
+        "[trainer.lr_scheduler.lr_lambdas[0](step) for step in range(100)]"
+    ),
     "evaluate": "trainer.evaluate()",
     "evaluations": "trainer.args.eval_strategy, trainer.args.eval_steps, trainer.compute_metrics",
     "label_names": (

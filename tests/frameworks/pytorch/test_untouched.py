@@ -57,7 +57,8 @@ def everything(trainer: Any) -> dict[str, Any]:
 
 
 def _bytes(tensor: torch.Tensor) -> str:
-    return hashlib.sha256(tensor.detach().numpy().tobytes()).hexdigest()
+    readable = tensor.float() if tensor.dtype is torch.bfloat16 else tensor
+    return hashlib.sha256(readable.detach().numpy().tobytes()).hexdigest()
 
 
 def _config(config: Any) -> str:

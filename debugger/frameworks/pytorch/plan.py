@@ -1,0 +1,170 @@
+"""What the run is going to do: read from the Trainer, its optimizer and its schedule."""
+
+from __future__ import annotations
+
+import copy
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch.optim.lr_scheduler import LambdaLR
+from transformers import Trainer
+
+from debugger.frameworks.pytorch.parts import head_of
+from debugger.pipelines.plan import Plan, Rates
+
+MOST_STEPS = 2000
+"""Points at which a schedule is looked at."""
+_DECOUPLED = ("AdamW", "Adafactor", "Lion", "AdamW8bit", "NAdamW")
+
+
+def schedule_before(scheduler: Any) -> Any:
+    """A copy that has an optimizer of its own, to see where the schedule goes."""
+    inner = getattr(scheduler, "scheduler", scheduler)
+    optimizer = getattr(inner, "optimizer", None)
+    if optimizer is None or not hasattr(inner, "last_epoch"):
+        return None
+    held = getattr(optimizer, "optimizer", optimizer)
+    groups = [{**group, "params": []} for group in held.param_groups]
+    stand_in = SimpleNamespace(param_groups=groups, defaults=held.defaults, step=lambda: None)
+    try:
+        return copy.deepcopy(inner, {id(optimizer): stand_in, id(held): stand_in})
+    except Exception:  # a schedule that cannot be copied is not judged
+        return None
+
+
+def plan(
+    trainer: Trainer, optimizer: Any, before: Any, steps: int, gradients: dict[str, float]
+) -> Plan:
+    """`before` is the schedule as it was before `steps` updates were taken."""
+    args: Any = trainer.args
+    model: Any = trainer.model
+    groups = [] if optimizer is None else optimizer.param_groups
+    group: dict[str, Any] = max(groups, key=lambda g: g.get("initial_lr", g["lr"]), default={})
+    after: Any = getattr(trainer.lr_scheduler, "scheduler", trainer.lr_scheduler)
+    moved = (after.last_epoch - before.last_epoch) / steps if before is not None and steps else 1.0
+    names = {id(weight): name for name, weight in model.named_parameters()}
+    peak = float(group.get("initial_lr", group.get("lr", 0.0)))
+    half, narrow = _half(model, peak)
+    dropout_name, dropout = _dropout(model)
+    return Plan(
+        updates=trainer.state.max_steps,
+        batches=_batches(trainer),
+        epochs=float(args.num_train_epochs),
+        accumulation=args.gradient_accumulation_steps,
+        max_steps=max(0, args.max_steps),
+        rates=_rates(before, groups.index(group) if group else 0, trainer.state.max_steps, moved),
+        schedule_steps=moved,
+        weight_decay=max((float(g.get("weight_decay") or 0.0) for g in groups), default=0.0),
+        decoupled=type(optimizer).__name__ in _DECOUPLED,
+        momentum=float(group.get("momentum") or 0.0),
+        eps=_number(group.get("eps")),
+        betas=group.get("betas"),
+        gradient=gradients.get("typical"),
+        held=_held(model, gradients.get("norm")),
+        half=half,
+        narrow=narrow,
+        idle=tuple(
+            names.get(id(weight), "")
+            for g in groups
+            if not g.get("initial_lr", g["lr"])
+            for weight in g["params"]
+            if weight.requires_grad
+        ),
+        dropout=dropout,
+        dropout_name=dropout_name,
+    )
+
+
+def _batches(trainer: Trainer) -> int | None:
+    try:
+        return len(trainer.get_train_dataloader())
+    except (TypeError, ValueError):  # a stream has no length
+        return None
+
+
+def _rates(schedule: Any, group: int, updates: int, moved: float) -> Rates | None:
+    if schedule is None or updates < 1 or moved <= 0:
+        return None
+    count = min(updates, MOST_STEPS)
+    if isinstance(schedule, LambdaLR):
+        at = [int(place * updates / count * moved) for place in range(count)]
+        base = float(schedule.base_lrs[group])
+        rates = [base * float(schedule.lr_lambdas[group](place)) for place in at]
+    elif updates <= MOST_STEPS and moved == 1.0:
+        rates = _stepped(schedule, group, updates)
+        base = float(schedule.optimizer.param_groups[group].get("initial_lr", max(rates or [0.0])))
+    else:
+        return None
+    reached = max(rates, default=0.0)
+    if not rates or not reached or not all(map(math.isfinite, rates)):
+        return None
+    top = next(n for n, rate in enumerate(rates) if rate >= 0.99 * reached)
+    falling = rates[top:]
+    return Rates(
+        peak=max(base, reached),
+        reached=reached,
+        climbs=round(top * updates / count),
+        total=sum(rates) * updates / count,
+        nothing=sum(rate == 0 for rate in falling) / len(rates),
+        little=sum(rate < 0.01 * reached for rate in falling) / len(rates),
+    )
+
+
+def _stepped(schedule: Any, group: int, updates: int) -> list[float]:
+    rates = []
+    try:
+        for _ in range(updates):
+            rates.append(float(schedule.optimizer.param_groups[group]["lr"]))
+            schedule.step()
+    except Exception:  # one that waits for a metric, or that is over
+        return []
+    return rates
+
+
+def _held(model: torch.nn.Module, gradient: float | None) -> float | None:
+    if not gradient:
+        return None
+    weights = [w.detach() for w in model.parameters() if w.requires_grad]
+    return math.sqrt(sum(float(w.float().norm()) ** 2 for w in weights)) / gradient
+
+
+def _half(model: torch.nn.Module, rate: float) -> tuple[str, float]:
+    """Which type most of what trains has, where it is none of full precision."""
+    weights = [w.detach() for w in model.parameters() if w.requires_grad]
+    small = [w for w in weights if w.dtype in (torch.float16, torch.bfloat16)]
+    total = sum(w.numel() for w in weights)
+    if not total or 2 * sum(w.numel() for w in small) < total:
+        return "", 0.0
+    lost = sum(int((w + rate * torch.ones_like(w) == w).sum()) for w in small)
+    return str(small[0].dtype).removeprefix("torch."), lost / total
+
+
+def _dropout(model: torch.nn.Module) -> tuple[str, float]:
+    """Attention takes its dropout as a number, so the config tells more than the modules."""
+    head = {name.rpartition(".")[0] for name in head_of(model)}
+    found = {
+        name: float(module.p)
+        for name, module in model.named_modules()
+        if isinstance(module, torch.nn.Dropout) and head and not _of_head(name, head)
+    }
+    config = getattr(model, "config", None)
+    found |= {
+        name: float(value)
+        for name, value in (vars(config) if config is not None else {}).items()
+        if ("dropout" in name or "pdrop" in name)
+        and not any(word in name for word in ("classifier", "cls", "head", "summary", "layer"))
+        and isinstance(value, float)
+    }
+    name = max(found, key=found.__getitem__, default="")
+    return name, found.get(name, 0.0)
+
+
+def _of_head(name: str, head: set[str]) -> bool:
+    """A dropout that stands beside the head's own modules, such as `dropout` or `classifier.1`."""
+    return "." not in name or any(name.split(".")[0] == one.split(".")[0] for one in head)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None

@@ -1,0 +1,53 @@
+"""What a loss answers to outputs that somebody made up, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Form = Literal["classes", "many", "amounts"]
+"""What labels are to a loss: one class a row or position, many yes or no, or amounts."""
+SCALES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+"""How sure the made-up answers are: the difference between the label's output and the others."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """`even` is the loss where no answer is preferred, `right` and `wrong` where all of them are
+    what the label says and what it does not, surer from one to the next.
+    The last two are those of `SCALES`.
+
+    `rows` are rows or positions that have a label, `cardinality` how many yes each of them holds.
+    `pulls`: by label, how hard its rows are drawn to it, as a mean; `against` is the share of rows
+    that are drawn away from it. `alike`: all rows are drawn alike, whatever their different labels.
+    `labels_move`, `inputs_move`: whether the loss of the same outputs changes when labels, or all
+    else that stands in the batch, change places. `ahead`: of a language model, the loss of being
+    right about the token so many positions further on.
+    `counts`: how often each label, or each yes, stands in the `counted` rows of the training set.
+    `positive_weights`: how much harder a yes is drawn than a no, by output.
+    `reach` is the lowest and the highest number that can come out, `wanted` that of the labels;
+    `plain` says that the labels enter the loss as they are.
+    """
+
+    form: Form
+    rows: int
+    outputs: int
+    logits_shape: tuple[int, ...]
+    labels_shape: tuple[int, ...]
+    even: float
+    right: tuple[float, ...] = ()
+    wrong: tuple[float, ...] = ()
+    cardinality: tuple[int, ...] = ()
+    pulls: dict[int, float] = field(default_factory=dict)
+    against: float = 0.0
+    alike: bool = False
+    elsewhere: bool = False
+    labels_move: bool = True
+    inputs_move: bool = True
+    ahead: dict[int, float] = field(default_factory=dict)
+    reach: tuple[float, float] | None = None
+    wanted: tuple[float, float] | None = None
+    plain: bool = False
+    positive_weights: dict[int, float] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
+    counted: int = 0

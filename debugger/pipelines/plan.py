@@ -1,0 +1,69 @@
+"""What a training is going to do, known before it does it: as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The learning rate at every update of the run, as the schedule has it.
+
+    `reached` is the highest, and `peak` what it would be without a schedule; `climbs` counts the
+    updates before it stops rising. `total` is the sum of all. `nothing` is the share of updates,
+    after the highest, at a rate of 0, `little` at less than a hundredth of it.
+    """
+
+    peak: float
+    reached: float
+    climbs: int
+    total: float
+    nothing: float
+    little: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`updates` are the steps of the optimizer in the whole run, `batches` those of one epoch.
+
+    `schedule_steps`: how far the schedule went in one update. `gradient` is the size of a typical
+    number in the gradient that the optimizer gets, 0 left out. `held` is the norm of the weights
+    over that of the gradient. `narrow` is the share of weights of which a step at the full rate is
+    lost in rounding; `half` the type of weights that are not whole. `idle` are weights at rate 0.
+    `dropout` is the largest in the model, before its head.
+    """
+
+    updates: int
+    batches: int | None = None
+    epochs: float = 0.0
+    accumulation: int = 1
+    max_steps: int = 0
+    rates: Rates | None = None
+    schedule_steps: float = 1.0
+    weight_decay: float = 0.0
+    decoupled: bool = True
+    momentum: float = 0.0
+    eps: float | None = None
+    betas: tuple[float, float] | None = None
+    gradient: float | None = None
+    held: float | None = None
+    half: str = ""
+    narrow: float = 0.0
+    idle: tuple[str, ...] = ()
+    dropout: float = 0.0
+    dropout_name: str = ""
+
+
+@dataclass(frozen=True)
+class Order:
+    """The rows of the first `batches` of an epoch: `distinct` of `drawn`, out of `rows`.
+
+    `single` is the share of batches with one label only; `by_chance` what a shuffle would give.
+    """
+
+    batches: int
+    drawn: int
+    distinct: int
+    rows: int
+    single: float | None = None
+    by_chance: float = 0.0

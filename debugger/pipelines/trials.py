@@ -1,0 +1,190 @@
+"""A metric tried on answers that are made up: all right, one for all, drawn, nearly right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts"]
+Ask = Callable[[Any], dict[str, float]]
+SURE = 10.0
+MOST = 5_000_000
+"""Numbers in the predictions: above it, making them up would take long."""
+
+
+@dataclass(frozen=True)
+class Trials:
+    """What the metric answered. None: that was not tried.
+
+    `ignored` is the share of positions whose label is -100, and `filled` the answer when all is
+    right but there, something else is said. `nudged`: all right but for a ten-thousandth.
+    `in_place`: each position of a language model says the token it was given.
+    `cut` is the output above which the metric takes a yes. `averages`: precision, recall and F1 of
+    the drawn answers, by how they are averaged.
+    """
+
+    kind: Kind
+    perfect: dict[str, float]
+    constant: dict[str, float]
+    drawn: dict[str, float]
+    ignored: float = 0.0
+    filled: dict[str, float] | None = None
+    nudged: dict[str, float] | None = None
+    in_place: dict[str, float] | None = None
+    cut: float | None = None
+    averages: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+def trials(
+    predictions: Any, labels: Any, causal: bool, generated: bool, pad: int, ask: Ask
+) -> Trials | None:
+    """`ask` is handed predictions in the form that the metric gets them from this model."""
+    kind = kind_of(predictions, labels, causal, generated)
+    if kind is None or not labels.size or predictions.size > MOST:
+        return None
+
+    def answer(made: Any) -> dict[str, float]:
+        return ask(made.astype(predictions.dtype, copy=False))
+
+    try:
+        tried = {
+            "classes": _classes,
+            "tokens": _classes,
+            "many": _many,
+            "amounts": _amounts,
+            "next_tokens": _next_tokens,
+            "texts": _texts,
+        }[kind](predictions, labels, pad, answer)
+    except Exception:  # a metric that needs more than this is not judged here
+        return None
+    return Trials(kind, **tried) if tried and tried["perfect"] else None
+
+
+def kind_of(predictions: Any, labels: Any, causal: bool, generated: bool) -> Kind | None:
+    if predictions.dtype.kind not in "fiu" or labels.dtype.kind not in "fiub":
+        return None
+    whole = labels.dtype.kind in "iu"
+    if generated and whole and labels.ndim == predictions.ndim == 2:
+        return "texts"
+    if causal and whole and labels.ndim == 2 and predictions.shape[:2] == labels.shape:
+        return "next_tokens"
+    if whole and predictions.shape[:-1] == labels.shape and predictions.shape[-1] > 1:
+        return "classes" if labels.ndim == 1 else "tokens"
+    if labels.ndim == 2 and predictions.shape == labels.shape and labels.shape[1] > 1:
+        yes_or_no = bool(np.isin(labels, (0, 1)).all())
+        return "many" if yes_or_no and predictions.dtype.kind == "f" else None
+    if whole and labels.ndim == 2 and predictions.shape == labels.shape:
+        return None
+    one_each = predictions.size == len(predictions) == labels.size
+    return "amounts" if one_each and labels.dtype.kind == predictions.dtype.kind == "f" else None
+
+
+def _classes(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
+    classes, counted = predictions.shape[-1], labels >= 0
+    present = labels[counted]
+    if not present.size or present.max() >= classes or present.min() == present.max():
+        return None
+
+    def scores(guesses: Any) -> Any:
+        return np.eye(classes)[guesses] * SURE
+
+    right = np.where(counted, labels, 0)
+    drawn = np.where(counted, _drawn(present, labels.shape), 0)
+    common = np.full(labels.shape, np.bincount(present.astype(int)).argmax())
+    perfect = ask(scores(right))
+    return {
+        "perfect": perfect,
+        "constant": ask(scores(common)),
+        "drawn": ask(scores(drawn)),
+        "ignored": float(1 - counted.mean()),
+        "filled": None if counted.all() else ask(scores(np.where(counted, labels, classes - 1))),
+        "averages": averages(present, drawn[counted]),
+    }
+
+
+def _drawn(present: Any, shape: tuple[int, ...]) -> Any:
+    """Each class as often as it is there, and in no order that means anything."""
+    return np.random.default_rng(0).choice(present, size=shape)
+
+
+def _many(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
+    signs = np.where(labels > 0, 1.0, -1.0)
+    if signs.min() == signs.max():
+        return None
+    inside = predictions.min() >= 0 and predictions.max() <= 1
+    return {
+        "perfect": ask(signs * SURE),
+        "constant": ask(np.full(labels.shape, SURE)),
+        "drawn": ask(np.random.default_rng(0).choice([-SURE, SURE], size=labels.shape)),
+        "cut": None if inside else _cut(signs, ask),
+    }
+
+
+def _cut(signs: Any, ask: Ask) -> float | None:
+    """Where a yes begins to be counted: 0 and 0.5 are the two that people mean."""
+    answers = [ask(np.where(signs > 0, yes, -SURE)) for yes in (0.01, 0.49, 0.51)]
+    if same(answers[0], answers[1]) and not same(answers[1], answers[2]):
+        return 0.5
+    return 0.0 if same(answers[0], answers[2]) else None
+
+
+def _amounts(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
+    spread = float(labels.max() - labels.min())
+    if not spread:
+        return None
+    right = labels.reshape(predictions.shape).astype(float)
+    return {
+        "perfect": ask(right),
+        "constant": ask(np.full(predictions.shape, float(labels.mean()))),
+        "drawn": ask(np.random.default_rng(0).permutation(right)),
+        "nudged": ask(right + 1e-4 * spread),
+    }
+
+
+def _next_tokens(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
+    here = np.where(labels >= 0, labels, pad)
+    after = np.concatenate([here[:, 1:], here[:, -1:]], axis=1)
+    made = [after, np.full_like(here, np.bincount(here.ravel()).argmax()), here]
+    drawn = np.random.default_rng(0).choice(here.ravel(), size=here.shape)
+    if predictions.ndim == 3:
+        size = predictions.shape[-1]
+        if here.max() >= size:
+            return None
+        made, drawn = [np.eye(size)[one] * SURE for one in made], np.eye(size)[drawn] * SURE
+    perfect, constant, in_place = map(ask, made)
+    return {"perfect": perfect, "constant": constant, "drawn": ask(drawn), "in_place": in_place}
+
+
+def _texts(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
+    right = np.where(labels >= 0, labels, pad)
+    constant = np.repeat(right[:1], len(right), axis=0)
+    drawn = np.random.default_rng(0).choice(right[right != pad], size=right.shape)
+    return {"perfect": ask(right), "constant": ask(constant), "drawn": ask(drawn)}
+
+
+def same(one: dict[str, float], other: dict[str, float]) -> bool:
+    return one.keys() == other.keys() and all(
+        abs(value - other[name]) <= 1e-9 or (value != value and other[name] != other[name])
+        for name, value in one.items()
+    )
+
+
+def averages(wanted: Any, guessed: Any) -> dict[str, dict[str, float]]:
+    """As scikit-learn counts them, for the classes that occur."""
+    classes = np.union1d(wanted, guessed)
+    hits = np.array([np.sum((wanted == c) & (guessed == c)) for c in classes], dtype=float)
+    said = np.array([np.sum(guessed == c) for c in classes], dtype=float)
+    there = np.array([np.sum(wanted == c) for c in classes], dtype=float)
+    precision, recall = hits / np.maximum(said, 1), hits / np.maximum(there, 1)
+    f1 = 2 * hits / np.maximum(said + there, 1)
+    share = there / there.sum()
+    micro = float(hits.sum() / there.sum())
+    each = {"precision": precision, "recall": recall, "f1": f1}
+    return {
+        "macro": {name: float(values.mean()) for name, values in each.items()},
+        "weighted": {name: float((values * share).sum()) for name, values in each.items()},
+        "micro": dict.fromkeys(each, micro),
+    }

@@ -1,0 +1,331 @@
+"""What a loss of one's own rewards: judged by its answers to outputs that were made up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from debugger.pipelines.face import Forward
+from debugger.pipelines.losses import Asked
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+
+NEARLY = 0.02
+"""How near a cost must lie to the one that a known mistake makes."""
+FLOOR = 0.25
+"""As a share of what guessing costs: what being sure and right may cost without a word."""
+UNEVEN = 1.5
+"""Weights, or classes, that differ by less are taken for even."""
+NOT_ASKED = CannotJudge("loss_not_asked")
+
+
+def loss_not_one_number(seen: Forward, view: View) -> Verdict | None:
+    """Nothing can be trained on a loss for each row: backward() refuses it."""
+    if math.prod(seen.loss_shape) == 1:
+        return None
+    line = view.places.argument("reduction") or _loss_line(view)
+    return fault(line, shape=str(list(seen.loss_shape)))
+
+
+def compute_loss_refuses_items(seen: Forward, view: View) -> Verdict | None:
+    """Every training step of the library hands it over, whether it is used or not."""
+    return fault(view.places.function("compute_loss")) if seen.refuses_items else None
+
+
+def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    asked = seen.asked
+    if asked is None or not asked.right:
+        return NOT_ASKED
+    return _costs(fault, asked, view) if _upside_down(asked) else None
+
+
+def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A softmax or sigmoid before a loss that makes its own: however sure, it cannot reach 0."""
+    asked = seen.asked
+    if asked is None or not asked.right or asked.even <= 0:
+        return NOT_ASKED
+    if _upside_down(asked) or not (_ends(asked.right) and asked.right[-1] > FLOOR * asked.even):
+        return None
+    name = _squashing(asked)
+    if name is None:
+        return _costs(look, asked, view, name="something") if _ends(asked.wrong) else None
+    return _costs(fault, asked, view, name=name)
+
+
+def right_not_rewarded(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """However sure the right answers are, they cost what guessing costs, or more."""
+    asked = seen.asked
+    if asked is None or not asked.right:
+        return NOT_ASKED
+    if not asked.labels_move or asked.elsewhere or _upside_down(asked) or _one_token_off(asked):
+        return None
+    if min(asked.right) < asked.even - 1e-4 * max(1.0, abs(asked.even)):
+        return None
+    return fault(_loss_line(view), right=min(asked.right), even=asked.even)
+
+
+def draws_other_rows(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The classes stand along another axis than the loss reads them from."""
+    asked = seen.asked
+    if asked is None or asked.form != "classes":
+        return NOT_ASKED
+    logits, labels = str(list(asked.logits_shape)), str(list(asked.labels_shape))
+    return fault(_loss_line(view), logits=logits, labels=labels) if asked.elsewhere else None
+
+
+def loss_ignores_labels(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The same outputs cost the same whatever the labels; nor does anything else tell it."""
+    asked = seen.asked
+    if asked is None:
+        return NOT_ASKED
+    if asked.labels_move:
+        return None
+    return (look if asked.inputs_move else fault)(_loss_line(view), rows=asked.rows)
+
+
+def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Each output is held against every label, because their shapes were spread to fit."""
+    asked = seen.asked
+    if asked is None or asked.form != "amounts":
+        return NOT_ASKED
+    if not asked.alike or not asked.labels_move:
+        return None
+    logits, labels = str(list(asked.logits_shape)), str(list(asked.labels_shape))
+    return fault(_loss_line(view), logits=logits, labels=labels, rows=asked.rows)
+
+
+def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A sigmoid, a tanh or a ReLU at the end, and labels beyond what it lets out."""
+    asked = seen.asked
+    if asked is None or asked.form != "amounts" or asked.reach is None or asked.wanted is None:
+        return NOT_ASKED
+    (low, high), (least, most) = asked.reach, asked.wanted
+    margin = 0.05 * (most - least)
+    if least >= low - margin and most <= high + margin:
+        return None
+    if not asked.plain:
+        return CannotJudge("own_loss")
+    return fault(_loss_line(view), low=low, high=high, least=least, most=most)
+
+
+def loss_below_zero(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A negative log-likelihood of what is no logarithm."""
+    asked = seen.asked
+    if asked is None or not asked.right:
+        return NOT_ASKED
+    last, before = asked.right[-1], asked.right[-2]
+    if _upside_down(asked) or asked.elsewhere or last >= -NEARLY * abs(asked.even):
+        return None
+    endless = last < 1.5 * before < 0
+    return _costs(fault if endless else look, asked, view)
+
+
+def next_token_not_asked(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A loss of a language model that forgot to shift the labels, or that does it twice."""
+    asked = seen.asked
+    if asked is None or not asked.ahead:
+        return NOT_ASKED
+    if not _one_token_off(asked):
+        return None
+    best = min(asked.ahead, key=asked.ahead.__getitem__)
+    here, there = asked.ahead[best], asked.ahead[1]
+    return fault(_loss_line(view), ahead=best, right=here, wanted=there)
+
+
+def labels_left_out(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A class whose rows the loss never sees: by ignore_index, or by a weight of 0."""
+    asked = seen.asked
+    if asked is None or asked.form != "classes":
+        return NOT_ASKED
+    left = sorted(label for label, pull in asked.pulls.items() if pull == 0)
+    if not left or len(left) == len(asked.pulls) or asked.ahead:
+        return None
+    line = view.places.argument("ignore_index", "weight") or _loss_line(view)
+    of_rows = len(asked.labels_shape) == 1
+    return (fault if of_rows else look)(line, label=left[0], count=len(left))
+
+
+def weights_favour_frequent(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Weights that are meant to help rare classes, and help the common one."""
+    pairs = _weights_and_shares(seen.asked)
+    if isinstance(pairs, CannotJudge):
+        return pairs
+    weights, shares = pairs
+    common, rare = max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__)
+    times = weights[common] / weights[rare]
+    if shares[common] < UNEVEN * shares[rare] or times < UNEVEN:
+        return None
+    by_share = _alike(weights, shares)
+    names = view.facts.label_names or ()
+    return (fault if by_share else look)(
+        _weights_line(view),
+        common=_named(common, names),
+        rare=_named(rare, names),
+        times=times,
+        share=shares[common],
+        rare_share=shares[rare],
+    )
+
+
+def weights_in_other_order(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The weights are those that balance the classes, and stand at other classes."""
+    pairs = _weights_and_shares(seen.asked)
+    if isinstance(pairs, CannotJudge):
+        return pairs
+    weights, shares = pairs
+    fair = {label: 1 / share for label, share in shares.items()}
+    in_order = dict(zip(fair, sorted(fair.values()), strict=True))
+    as_given = dict(zip(fair, sorted(weights[label] for label in fair), strict=True))
+    spread = max(fair.values()) / min(fair.values())
+    if len(fair) < 3 or spread < UNEVEN or _alike(weights, fair) or _alike(weights, shares):
+        return None
+    if not _alike(as_given, in_order):
+        return None
+    label = max(fair, key=lambda one: abs(math.log(weights[one] / fair[one])))
+    name = _named(label, view.facts.label_names or ())
+    return fault(_weights_line(view), name=name, share=shares[label], classes=len(fair))
+
+
+def positive_weight_upside_down(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """pos_weight is rows without over rows with; the other way round it drowns rare answers."""
+    asked = seen.asked
+    if asked is None or asked.form != "many" or not asked.counted:
+        return NOT_ASKED
+    shares = {n: asked.counts.get(n, 0) / asked.counted for n in asked.positive_weights}
+    uneven = {
+        n: share / (1 - share)
+        for n, share in shares.items()
+        if 0 < share < 1 and not 1 / UNEVEN < share / (1 - share) < UNEVEN
+    }
+    if not uneven:
+        return None
+    given = {n: asked.positive_weights[n] for n in uneven}
+    if any(abs(math.log(given[n] / odds)) > 0.15 for n, odds in uneven.items()):
+        return None
+    first = min(uneven)
+    line = view.places.origin("pos_weight") or _loss_line(view)
+    return fault(line, output=first, weight=given[first], share=shares[first])
+
+
+def loss_is_a_sum(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    asked = seen.asked
+    if asked is None or asked.form != "classes":
+        return NOT_ASKED
+    chance = math.log(asked.outputs)
+    if asked.rows < 2 or abs(asked.even / (chance * asked.rows) - 1) > NEARLY:
+        return None
+    line = view.places.argument("reduction") or _loss_line(view)
+    return look(line, rows=asked.rows, even=asked.even, chance=chance)
+
+
+RULES: tuple[Rule, ...] = (
+    loss_not_one_number,
+    compute_loss_refuses_items,
+    loss_ignores_labels,
+    draws_other_rows,
+    rows_pulled_alike,
+    output_cannot_reach,
+    loss_wrong_sign,
+    squashed_before_loss,
+    next_token_not_asked,
+    right_not_rewarded,
+    loss_below_zero,
+    labels_left_out,
+    weights_favour_frequent,
+    weights_in_other_order,
+    positive_weight_upside_down,
+    loss_is_a_sum,
+)
+
+
+def _loss_line(view: View) -> int | None:
+    places = view.places
+    given = places.value("compute_loss_func")
+    own = places.function("compute_loss") or (given and places.function(given))
+    line = places.returned_by("compute_loss") if own and not given else None
+    called = places.call("cross_entropy", "CrossEntropyLoss", "binary_cross_entropy_with_logits")
+    called = called or places.call("BCEWithLogitsLoss", "mse_loss", "MSELoss", "nll_loss")
+    return called or line or own or places.call("Trainer")
+
+
+def _weights_line(view: View) -> int | None:
+    return view.places.origin("weight") or _loss_line(view)
+
+
+def _costs(verdict: Callable[..., Verdict], asked: Asked, view: View, **more: str) -> Verdict:
+    right, wrong = asked.right[-1], asked.wrong[-1]
+    return verdict(_loss_line(view), right=right, wrong=wrong, even=asked.even, **more)
+
+
+def _upside_down(asked: Asked) -> bool:
+    """Being right costs more than guessing, the surer the more; being wrong costs less."""
+    rising = all(a <= b for a, b in zip(asked.right, asked.right[1:], strict=False))
+    falling = all(a >= b for a, b in zip(asked.wrong, asked.wrong[1:], strict=False))
+    return rising and falling and asked.wrong[-1] < asked.even < asked.right[-1]
+
+
+def _one_token_off(asked: Asked) -> bool:
+    """Only where the best is far better than what a language model is asked for."""
+    if not asked.ahead:
+        return False
+    best = min(asked.ahead, key=asked.ahead.__getitem__)
+    return best != 1 and asked.ahead[best] < 0.1 * asked.ahead[1]
+
+
+def _ends(costs: tuple[float, ...]) -> bool:
+    """Being twice as sure changes nothing any more."""
+    return abs(costs[-1] - costs[-2]) <= 1e-3 * max(1e-9, abs(costs[-1]))
+
+
+def _squashing(asked: Asked) -> str | None:
+    """What costs just this: worked out for answers that are as sure as can be."""
+    if asked.form == "classes":
+        others = asked.outputs - 1
+        scale = asked.even / math.log(asked.outputs)
+        sigmoid = math.log(math.e + others * math.exp(0.5)) - 1
+        known = {"softmax": math.log(1 + others / math.e), "sigmoid": sigmoid}
+    else:
+        scale, held, outputs = 1.0, asked.cardinality, asked.outputs
+        known = {
+            "sigmoid": _mean([_cost(1, h / outputs, 0) for h in held]),
+            "softmax": _mean(
+                [_cost(1 / h, h / outputs, 0) if h else _cost(0, 0, 1 / outputs) for h in held]
+            ),
+            "log_softmax": _mean(
+                [h * math.log(1 + h) / outputs if h else math.log(1 + 1 / outputs) for h in held]
+            ),
+        }
+    right = asked.right[-1]
+    return next((n for n, cost in known.items() if abs(right / (scale * cost) - 1) < NEARLY), None)
+
+
+def _cost(yes: float, share: float, no: float) -> float:
+    """The mean cost of outputs `yes` for a share that is yes, and `no` for those that are not."""
+    return share * math.log(1 + math.exp(-yes)) + (1 - share) * math.log(1 + math.exp(no))
+
+
+def _weights_and_shares(
+    asked: Asked | None,
+) -> tuple[dict[int, float], dict[int, float]] | CannotJudge:
+    """How hard a row of each class is drawn, and the class's share of the training rows."""
+    if asked is None or asked.form != "classes" or asked.ahead:
+        return NOT_ASKED
+    weights = {label: pull for label, pull in asked.pulls.items() if pull > 0}
+    total = sum(asked.counts.values())
+    shares = {n: asked.counts.get(n, 0) / total for n in weights} if total else {}
+    if len(shares) < 2 or not all(shares.values()):
+        return NOT_ASKED
+    return weights, shares
+
+
+def _alike(some: dict[int, float], others: dict[int, float]) -> bool:
+    """The same but for a factor, within a tenth."""
+    factors = [math.log(some[key] / others[key]) for key in others]
+    return max(factors) - min(factors) < 0.2
+
+
+def _named(label: int, names: tuple[str, ...]) -> str:
+    return names[label] if label < len(names) else str(label)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else math.nan

@@ -1,0 +1,159 @@
+"""What a metric counts: judged by what it says of answers that were made up."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Evaluate
+from debugger.pipelines.trials import Trials, same
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+
+HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
+NOT_TRIED = CannotJudge("metric_not_tried")
+
+
+def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Right, always the same, drawn by lot: the metric says the same of all of them."""
+    tried = seen.trials
+    if tried is None:
+        return NOT_TRIED
+    if not same(tried.perfect, tried.drawn) or not same(tried.perfect, tried.constant):
+        return None
+    name, value = next(iter(tried.perfect.items()))
+    made = fault if _first(tried) or "mse" in name.lower() else look
+    return made(metric_line(view), name=name, value=value)
+
+
+def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Positions of label -100 are padding or parts of words: nobody can be right about them."""
+    tried = seen.trials
+    if tried is None or not tried.ignored:
+        return NOT_TRIED
+    moved = tried.filled is not None and not same(tried.perfect, tried.filled)
+    name = _first(tried)
+    counted = name is not None and abs(_share(tried.perfect[name]) - (1 - tried.ignored)) < 1e-6
+    if not moved and not counted:
+        return None
+    name = name or next(iter(tried.perfect))
+    return fault(metric_line(view), share=tried.ignored, name=name, value=tried.perfect[name])
+
+
+def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    tried = seen.trials
+    if tried is None:
+        return NOT_TRIED
+    name = _first(tried)
+    if name is None or tried.drawn.get(name, 0.0) <= tried.perfect[name] + 1e-6:
+        return None
+    return fault(metric_line(view), name=name, value=tried.perfect[name], drawn=tried.drawn[name])
+
+
+def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A yes at 0.5 is meant for probabilities; the logits of this model know no such bounds."""
+    tried = seen.trials
+    if tried is None or tried.kind != "many":
+        return NOT_TRIED
+    return fault(metric_line(view), cut=tried.cut) if tried.cut == 0.5 else None
+
+
+def amounts_held_equal(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Two fractions are next to never equal, so the metric stays at nothing."""
+    tried = seen.trials
+    if tried is None or tried.nudged is None:
+        return NOT_TRIED
+    fallen = [n for n, v in tried.perfect.items() if v > 0 and tried.nudged.get(n, v) <= v / 2]
+    if not fallen:
+        return None
+    name = fallen[0]
+    return fault(metric_line(view), name=name, value=tried.perfect[name], nudged=tried.nudged[name])
+
+
+def metric_not_shifted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What a language model says at a position is about the next one."""
+    tried = seen.trials
+    if tried is None or tried.in_place is None:
+        return NOT_TRIED
+    name = _first(tried)
+    if name is None or tried.in_place[name] <= tried.perfect[name]:
+        return None
+    return fault(
+        metric_line(view), name=name, value=tried.perfect[name], in_place=tried.in_place[name]
+    )
+
+
+def average_named_otherwise(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    tried = seen.trials
+    if tried is None or not tried.averages:
+        return NOT_TRIED
+    for name, value in tried.drawn.items():
+        named = next((kind for kind in tried.averages if kind in name.lower()), None)
+        what = next((one for one in ("precision", "recall", "f1") if one in name.lower()), None)
+        if named is None or what is None or _near(value, tried.averages[named][what]):
+            continue
+        others = [kind for kind, each in tried.averages.items() if _near(value, each[what])]
+        if others:
+            return fault(metric_line(view), name=name, average=others[0])
+    return None
+
+
+def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The checkpoint that is kept as the best is the one with the worst answers."""
+    if seen.best_metric is None or seen.greater_is_better is None:
+        return None
+    name = seen.best_metric.removeprefix("eval_")
+    if name == "loss":
+        rises = False
+    else:
+        tried = seen.trials
+        if tried is None or name not in tried.perfect:
+            return NOT_TRIED
+        right, drawn = tried.perfect[name], tried.drawn[name]
+        if right == drawn or right != right or drawn != drawn:
+            return NOT_TRIED
+        rises = right > drawn
+    if rises == seen.greater_is_better:
+        return None
+    line = view.places.argument("greater_is_better", "metric_for_best_model")
+    kept = "highest" if seen.greater_is_better else "lowest"
+    return fault(line, name=name, kept=kept, better="higher" if rises else "lower")
+
+
+def decodes_ignored(seen: Evaluate, view: View) -> Verdict | None:
+    """The -100 of the labels is no token: a tokenizer cannot make a word of it."""
+    if seen.failure is None or not seen.called:
+        return None
+    known = ("out of range integral type conversion", "can't convert negative int to unsigned")
+    if not any(map(seen.failure.says, known)):
+        return None
+    return fault(seen.failure.line or metric_line(view), ignored=-100)
+
+
+RULES: tuple[Rule, ...] = (
+    metric_blind,
+    metric_counts_ignored,
+    metric_prefers_chance,
+    threshold_on_logits,
+    amounts_held_equal,
+    metric_not_shifted,
+    average_named_otherwise,
+    best_is_worst,
+    decodes_ignored,
+)
+
+
+def metric_line(view: View) -> int | None:
+    places = view.places
+    function = places.value("compute_metrics") or places.value("metric_fn")
+    return places.returned_by(function) if function else places.argument("metrics")
+
+
+def _first(tried: Trials) -> str | None:
+    """A number that is higher where answers are better, by its name."""
+    names = (n for n in tried.perfect if any(word in n.lower() for word in HIGHER_IS_BETTER))
+    return next(names, None)
+
+
+def _share(value: float) -> float:
+    return value / 100 if value > 1 else value
+
+
+def _near(value: float, other: float) -> bool:
+    return abs(_share(value) - other) < 1e-4

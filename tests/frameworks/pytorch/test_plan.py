@@ -1,0 +1,173 @@
+"""What a run is going to do, in real Trainers: broken, healthy, and odd but right."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from transformers import Trainer, get_linear_schedule_with_warmup
+
+from debugger.frameworks.pytorch.pipeline import TrainerPipeline
+from debugger.outcome import Finding
+from debugger.stages import batch, step
+from debugger.stages.judging import View, judged
+from debugger.words import Words
+from tests import tiny
+from tests.frameworks.pytorch.test_untouched import everything
+
+
+def findings(trainer: Trainer, pretrained: bool = False, stage: Any = step) -> dict[str, Finding]:
+    pipeline = TrainerPipeline(trainer)
+    facts = replace(pipeline.facts, pretrained=pretrained)
+    before = everything(trainer)
+    seen = pipeline.step() if stage is step else pipeline.batch()
+    assert everything(trainer) == before
+    found, _ = judged("step", stage.RULES, seen, View(facts))
+    for one in found:
+        Words().finding(one)
+    return {one.code: one for one in found if one.severity != "note"}
+
+
+def run(pretrained: bool = False, **more: Any) -> dict[str, str]:
+    args = tiny.arguments(**more)
+    found = findings(tiny.classifier(args=args), pretrained)
+    return {one.code: one.severity for one in found.values()}
+
+
+@pytest.mark.parametrize(
+    ("more", "wanted"),
+    [
+        ({}, {}),
+        ({"warmup_steps": 4, "weight_decay": 0.1, "lr_scheduler_type": "cosine"}, {}),
+        ({"gradient_accumulation_steps": 2, "num_train_epochs": 4}, {}),
+        ({"lr_scheduler_type": "constant", "max_grad_norm": 0.1}, {}),
+        ({"optim": "adafactor"}, {}),
+        ({"gradient_accumulation_steps": 64}, {"accumulation_beyond_epoch": "fault"}),
+        ({"max_steps": 4}, {"few_updates": "look"}),
+        (
+            {"warmup_steps": 5000, "learning_rate": 5e-4},
+            {"warmup_longer_than_run": "fault"},
+        ),
+        ({"warmup_ratio": 0.6}, {"warmup_longer_than_run": "look"}),
+        ({"weight_decay": 100.0}, {"weight_decay_too_strong": "fault"}),
+        ({"weight_decay": 1.0}, {"weight_decay_too_strong": "look"}),
+        ({"adam_epsilon": 1.0}, {"eps_swallows_update": "fault"}),
+        ({"max_grad_norm": 1e-8}, {"eps_swallows_update": "fault"}),
+        ({"optim": "sgd", "learning_rate": 1e-6}, {"too_little_movement": "fault"}),
+        ({"optim": "sgd", "learning_rate": 0.1}, {}),
+        (
+            {"optim": "sgd", "learning_rate": 0.1, "max_grad_norm": 1e-6},
+            {"too_little_movement": "fault"},
+        ),
+        ({"adam_beta1": 0.999}, {"momentum_too_long": "look"}),
+    ],
+)
+def test_the_arguments_of_a_run(more: dict[str, Any], wanted: dict[str, str]) -> None:
+    assert run(**more) == wanted
+
+
+def scheduled(steps: int, warm: int = 0) -> dict[str, Finding]:
+    model = tiny.bert()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    schedule = get_linear_schedule_with_warmup(optimizer, warm, steps)
+    return findings(tiny.classifier(model=model, optimizers=(optimizer, schedule)))
+
+
+def test_a_schedule_of_one_epoch_in_a_run_of_three_is_over_early() -> None:
+    found = scheduled(12)
+
+    assert {one.code: one.severity for one in found.values()} == {"rate_gone_early": "fault"}
+    assert found["rate_gone_early"].numbers["share"] == pytest.approx(24 / 36)
+    assert scheduled(36) == {}
+    assert scheduled(100, warm=5) == {}
+
+
+def test_a_schedule_that_falls_in_steps_is_left_alone() -> None:
+    model = tiny.bert()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 12)
+
+    assert findings(tiny.classifier(model=model, optimizers=(optimizer, schedule))) == {}
+
+
+def test_a_schedule_that_somebody_else_moves_too() -> None:
+    class Twice(Trainer):
+        def training_step(self, *args: Any, **kwargs: Any) -> Any:
+            loss = super().training_step(*args, **kwargs)
+            self.lr_scheduler.step()  # type: ignore[union-attr]
+            return loss
+
+    found = findings(tiny.classifier(trainer_class=Twice))
+
+    assert found["schedule_moves_faster"].numbers["times"] == pytest.approx(2.0)
+    assert found["schedule_moves_faster"].severity == "fault"
+
+
+def test_a_head_at_rate_zero() -> None:
+    model = tiny.bert()
+    groups = [
+        {"params": model.bert.parameters(), "lr": 1e-3},
+        {"params": model.classifier.parameters(), "lr": 0.0},
+    ]
+    found = findings(tiny.classifier(model=model, optimizers=(torch.optim.AdamW(groups), None)))
+
+    assert found["weights_at_rate_zero"].severity == "fault"
+    assert found["weights_at_rate_zero"].numbers["count"] == 2
+
+
+@pytest.mark.parametrize(
+    ("sizes", "severity"),
+    [
+        ({"hidden_dropout_prob": 0.9}, "fault"),
+        ({"attention_probs_dropout_prob": 0.6}, "look"),
+        ({"classifier_dropout": 0.6}, None),
+        ({}, None),
+    ],
+)
+def test_dropout_in_the_body(sizes: dict[str, Any], severity: str | None) -> None:
+    found = findings(tiny.classifier(model=tiny.bert(**sizes)))
+
+    assert [one.severity for one in found.values()] == ([severity] if severity else [])
+
+
+def test_weights_of_16_bits_lose_small_steps() -> None:
+    args = tiny.arguments(learning_rate=2e-5)
+    model: Any = tiny.bert()
+    found = findings(tiny.classifier(model=model.to(torch.bfloat16), args=args))
+
+    assert found["half_precision_weights"].severity == "look"
+    assert found["half_precision_weights"].numbers["lost"] > 0.5
+
+
+class InOrder(Trainer):
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return torch.utils.data.SequentialSampler(self.train_dataset)  # type: ignore[arg-type]
+
+
+class Stuck(Trainer):
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return [0, 1, 2, 3] * 12
+
+
+class Drawn(Trainer):
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return torch.utils.data.WeightedRandomSampler([1.0] * 48, 48)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "wanted"),
+    [
+        (Trainer, tiny.pairs(48).sort("label"), {}),
+        (InOrder, tiny.pairs(48), {}),
+        (InOrder, tiny.pairs(48).sort("label"), {"batches_of_one_label": "fault"}),
+        (Stuck, tiny.pairs(48), {"same_rows_again": "fault"}),
+        (Drawn, tiny.pairs(48), {}),
+    ],
+)
+def test_the_order_of_rows(kind: type[Trainer], rows: Any, wanted: dict[str, str]) -> None:
+    trainer = tiny.classifier(trainer_class=kind, train_dataset=rows)
+    found = findings(trainer, stage=batch)
+
+    assert {one.code: one.severity for one in found.values()} == wanted
