@@ -17,7 +17,7 @@ from tools.bank.rewriting import REWRITINGS, rewritten
 from tools.bank.scoring import Scored
 from tools.bank.scoring import score as scored
 
-SAMPLE = ("pt_stars", "topics_labels_from_one", "causal_positions", "claims_returns_nothing")
+SAMPLE = ("pt_stars", "topics_labels_from_one", "causal_positions", "stars_classes")
 
 
 def every() -> list[Case]:

@@ -86,7 +86,7 @@ def prove(framework: str, only: str, again: bool) -> None:
 def verdict(case: Case, known: Proofs) -> str:
     """healthy or ill for a base; crash, silent, worse, better or harmless for a fault."""
     base, mine = known.get(case.base.id), known.get(case.id)
-    if base is None or mine is None:
+    if base is None or mine is None or mine.get("error", "").startswith("still running"):
         return "unproved"
     if case.fault is None:
         return "healthy" if is_healthy(case.base, mine.get("number")) else "ill"

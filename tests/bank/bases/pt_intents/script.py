@@ -37,7 +37,7 @@ def main():
         args=sys.argv[1:] or ["--output_dir", "intents"]
     )
     training_args.learning_rate = 1e-3
-    training_args.num_train_epochs = 5
+    training_args.num_train_epochs = 10
     training_args.per_device_train_batch_size = 16
     training_args.logging_steps = 20
     training_args.save_strategy = "no"
