@@ -81,7 +81,8 @@ def _of_batches(batches: Callable[[], Iterator[Any]], first: Any) -> Any:
 
 def _standard(batch: Any) -> Any:
     """Lists of inputs as tuples, no None, and fractions as Keras holds them."""
-    return data_adapter.GeneratorDataAdapter._standardize_batch(None, batch)
+    adapter: Any = data_adapter.GeneratorDataAdapter
+    return adapter._standardize_batch(None, batch)
 
 
 def _ranks(value: Any) -> Any:

@@ -27,7 +27,7 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
     """A failure of the evaluation rows is the evaluate stage's to tell."""
     source = fit.source(fit.train)
     entry = None if train.batch is None else _entry(train.batch)
-    if train.failure is not None or entry is None:
+    if train.failure is not None or entry is None or train.batch is None:
         lengths = _lengths(source)
         return Data(None, None, entry=entry, lengths=lengths, failure=train.failure)
     tokenizer = tokenizer_of(fit)

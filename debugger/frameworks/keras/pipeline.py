@@ -14,7 +14,7 @@ from debugger.frameworks.keras.answering import answer_to, built, how_labels, lo
 from debugger.frameworks.keras.bench import Bench
 from debugger.frameworks.keras.building import Fit, stopped_at_training
 from debugger.frameworks.keras.facts import facts_of
-from debugger.frameworks.keras.reading import Rows, endless, read
+from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
 from debugger.outcome import Evidence, Finding
 from debugger.pipelines import face
 from debugger.pipelines.starting import Built
@@ -37,7 +37,7 @@ class KerasPipeline:
         with self.untouched():
             answer = answer_to(fit.model, first.batch)
         self.facts = facts_of(fit, first.batch, loss, answer, loaded)
-        self._how = how_labels(self.facts.task, loss, first.batch)
+        self._how: HowLabels = how_labels(self.facts.task, loss, first.batch)
         self._first = replace(first, how=self._how)
 
     def untouched(self) -> AbstractContextManager[Any]:

@@ -218,7 +218,7 @@ def told(error: BaseException) -> Failure:
 
 
 def _named(x: Any) -> dict[str, Any]:
-    paths = nest.flatten_with_joined_string_paths(x)
+    paths: Any = nest.flatten_with_joined_string_paths(x)
     names = (path if isinstance(x, Mapping) else f"inputs_{path}" for path, _ in paths)
     if len(paths) == 1 and not isinstance(x, Mapping):
         names = iter(["inputs"])

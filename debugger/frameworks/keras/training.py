@@ -168,8 +168,9 @@ def _fitted(
     In one go, or in the script's own epochs for callbacks that count them.
     """
     try:
+        fitting: Any = tf_keras.Model.fit
         on_behalf(
-            tf_keras.Model.fit,
+            fitting,
             fit.model,
             data,
             steps_per_epoch=min(steps, epoch or steps),
