@@ -93,20 +93,6 @@ def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None
     return fault(_loss_line(view), logits=logits, labels=labels, rows=asked.rows)
 
 
-def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | None:
-    """A sigmoid, a tanh or a ReLU at the end, and labels beyond what it lets out."""
-    asked = seen.asked
-    if asked is None or asked.form != "amounts" or asked.reach is None or asked.wanted is None:
-        return NOT_ASKED
-    (low, high), (least, most) = asked.reach, asked.wanted
-    margin = 0.05 * (most - least)
-    if least >= low - margin and most <= high + margin:
-        return None
-    if not asked.plain:
-        return CannotJudge("own_loss")
-    return fault(_loss_line(view), low=low, high=high, least=least, most=most)
-
-
 def loss_below_zero(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A negative log-likelihood of what is no logarithm."""
     asked = seen.asked
@@ -124,7 +110,7 @@ def next_token_not_asked(seen: Forward, view: View) -> Verdict | CannotJudge | N
     asked = seen.asked
     if asked is None or not asked.ahead:
         return NOT_ASKED
-    if not _one_token_off(asked):
+    if not _one_token_off(asked) or seen.asks not in (None, 1):  # the second has told already
         return None
     best = min(asked.ahead, key=asked.ahead.__getitem__)
     here, there = asked.ahead[best], asked.ahead[1]
@@ -223,7 +209,6 @@ RULES: tuple[Rule, ...] = (
     loss_ignores_labels,
     draws_other_rows,
     rows_pulled_alike,
-    output_cannot_reach,
     loss_wrong_sign,
     squashed_before_loss,
     next_token_not_asked,

@@ -21,6 +21,7 @@ DISAGREES = 0.8
 OUTSIDE_SHARE = 0.2
 FAR = 5.0
 OUT_OF_REACH = 2.0
+SLIGHTLY = 0.05
 
 
 def labels_not_finite(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -196,14 +197,24 @@ def asks_for_its_input(seen: Forward, view: View) -> Verdict | CannotJudge | Non
 
 
 def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | None:
-    if seen.bounds is None or seen.label_range is None:
+    """A sigmoid, a tanh or a ReLU at the end, and labels beyond what it lets out."""
+    if seen.bounds is not None and seen.label_range is not None:
+        name, low, high = seen.bounds
+        least, most = seen.label_range
+        if low <= least and most <= high:
+            return None
+        return fault(_ending(name, view), low=low, high=high, least=least, most=most)
+    asked = seen.asked
+    if asked is None or asked.form != "amounts" or asked.reach is None or asked.wanted is None:
         return NOT_FOR_THIS_TASK
-    name, least, most = seen.bounds
-    low, high = seen.label_range
-    if least <= low and high <= most:
+    (low, high), (least, most) = asked.reach, asked.wanted
+    margin = SLIGHTLY * (most - least)
+    if least >= low - margin and most <= high + margin:
         return None
-    ends = {"least": least, "most": most}
-    return fault(_ending(name, view), name=name, low=low, high=high, **ends)
+    if not asked.plain:
+        return CannotJudge("own_loss")
+    line = view.places.function("compute_loss") or _labelling(view)
+    return fault(line, low=low, high=high, least=least, most=most)
 
 
 def labels_far_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:

@@ -404,7 +404,7 @@ CASES += [
     of_loss(losses.draws_other_rows, {"elsewhere": False}, replace(SOUND, elsewhere=True)),
     of_loss(losses.rows_pulled_alike, {"alike": False}, replace(AMOUNTS, alike=True), rows=8),
     of_loss(
-        losses.output_cannot_reach,
+        targets.output_cannot_reach,
         {"wanted": (0.0, 1.04)},
         replace(AMOUNTS, wanted=(0.0, 1.06)),
         high=1.0,
@@ -778,7 +778,7 @@ CASES += [
         targets.output_cannot_reach,
         replace(FINE, bounds=("sigmoid", 0.0, 1.0), label_range=(0.0, 100.0)),
         {"label_range": (0.0, 1.0)},
-        says={"name": "sigmoid", "most": 1.0, "high": 100.0},
+        says={"low": 0.0, "high": 1.0, "least": 0.0, "most": 100.0},
     ),
     Case(
         targets.labels_far_off,
