@@ -133,7 +133,7 @@ def task(model: Any, loss: Loss, parts: Parts | None, answer: Answer) -> Task:
     shape, labels = answer.shape, None if parts is None else parts.labels
     if loss.counts == "each" and shape and len(shape) <= 2:
         return "classification" if one_output(shape) else "multilabel"
-    config = getattr(model, "config", None)
+    config: Any = getattr(model, "config", None)
     if hasattr(config, "num_labels"):
         found = task_of(model, config)
         if loss.counts == "amounts" and found == "classification":
@@ -156,7 +156,7 @@ def outputs(model: Any, chosen: Task, loss: Loss, answer: Answer) -> int | None:
     shape = answer.shape
     if chosen == "classification" and loss.counts == "each":
         return 2
-    config = getattr(model, "config", None)
+    config: Any = getattr(model, "config", None)
     if hasattr(config, "num_labels"):
         return config.num_labels
     if shape is not None and (len(shape) == 2 or chosen == "tokens"):

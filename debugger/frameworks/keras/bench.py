@@ -92,9 +92,8 @@ class Bench:
         if not self._ours:
             given = model.compiled_metrics
             # Its class may have a `compile` of its own, which takes other things.
-            base: Any = (
-                TFPreTrainedModel if isinstance(model, TFPreTrainedModel) else tf_keras.Model
-            )
+            of_transformers = issubclass(type(model), TFPreTrainedModel)
+            base: Any = TFPreTrainedModel if of_transformers else tf_keras.Model
             base.compile(
                 model,
                 optimizer=model.optimizer,

@@ -89,7 +89,7 @@ def overfit(
         failure = _fitted(fit, repeated, steps, [curve])
         after = _accuracy(model, rows, chosen, facts)
     labels = [rows.labels[row] for row in chosen] if before[0] is not None else []
-    return curve.memory(before, after, labels, len(chosen), model.count_params(), failure)
+    return curve.memory(before, after, labels, len(chosen), _size(model), failure)
 
 
 def train(
@@ -125,7 +125,7 @@ def train(
     known = {
         "trained_on": trained_on.labels,
         "epochs": len(curve.losses) * fit.epochs / planned if planned else None,
-        "weights": model.count_params(),
+        "weights": _size(model),
     }
     return curve.training(facts, labels, len(rows), planned or 0, peak, failure, **known)
 
@@ -339,6 +339,11 @@ def _block(
         gradient=math.sqrt(sum(g**2 for g in gradients)) if gradients else None,
         update=moved / size if size else moved,
     )
+
+
+def _size(model: Any) -> int:
+    """Keras itself counts only what was called as a whole."""
+    return sum(math.prod(weight.shape) for weight in named_weights(model).values())
 
 
 def _norm(arrays: list[Any]) -> float:
