@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 from debugger.failure import Failure
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.targets import Aims, Targets
+from debugger.pipelines.trying import Lab
 
 Task = Literal[
     "classification",
@@ -395,3 +396,6 @@ class Pipeline(Protocol):
     def evaluate(self) -> Evaluate: ...
     def overfit(self, steps: int, emit: Emit, seconds: float | None = None) -> Memory: ...
     def train(self, steps: int, emit: Emit, seconds: float | None = None) -> Training: ...
+    def lab(self) -> Lab | None:
+        """Where experiments are made; None where none can be, as on rows that come as a stream."""
+        ...

@@ -57,6 +57,7 @@ def everything(trainer: Any) -> dict[str, Any]:
 
 
 def _bytes(tensor: torch.Tensor) -> str:
+    tensor = tensor.float() if tensor.dtype is torch.bfloat16 else tensor
     return hashlib.sha256(tensor.detach().numpy().tobytes()).hexdigest()
 
 
