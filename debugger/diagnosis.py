@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from debugger.experiments.doubts import UNRELATED
 from debugger.experiments.expert import Expert
 from debugger.failure import failure_of, forget_source
 from debugger.frameworks import called
@@ -41,8 +42,6 @@ from debugger.stages.judging import Stage, View, judged
 LOG = logging.getLogger(__name__)
 
 Tell = Callable[[Event], None]
-UNRELATED = frozenset({"leak", "imbalanced", "trained_already"})
-"""Faults before the training that say nothing of how it goes; nor do any of `evaluate`."""
 
 
 def perform(run: Run, emit: Tell, enclosure: Enclosure = OPEN) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from debugger.experiments.doubts import in_doubt
+from debugger.experiments.doubts import UNRELATED, in_doubt
 from debugger.experiments.one_thing import hardly_any_rate
 from debugger.experiments.trying import Explained, Tell, explained
 from debugger.outcome import Finding, NotRun, StageName
@@ -38,7 +38,8 @@ class Expert:
         What goes wrong in an experiment is no failing of the script.
         """
         faults = any(finding.severity == "fault" for finding in findings)
-        if not look.trains and faults and look.name != "evaluate":
+        telling = {one.code for one in findings if one.severity == "fault"} - UNRELATED
+        if not look.trains and telling and look.name != "evaluate":
             self._called = False  # that is the cause
         last = look.name == self._last
         climbing = last and any(rule.reason == STILL for rule in not_run)

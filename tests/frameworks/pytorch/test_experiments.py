@@ -179,11 +179,11 @@ def test_a_healthy_training_needs_no_experiment() -> None:
 def test_a_walk_asks_for_them_where_training_is_in_doubt_and_only_then() -> None:
     broken = diagnose(trainer(learning_rate=1e-9, num_train_epochs=8), stage="overfit")
     codes = [finding.code for finding in broken.stage("overfit").findings]
-    assert codes == ["cured_by_usual_rate", "cannot_memorise"]
+    assert codes == ["cured_by_usual_rate", "memorises_slowly"]
     assert "experiments" in {shown.code for shown in broken.stage("overfit").evidence}
 
     plain = diagnose(trainer(learning_rate=1e-9), stage="overfit", experiments=False)
-    assert [finding.code for finding in plain.findings] == ["cannot_memorise"]
+    assert [finding.code for finding in plain.findings] == ["memorises_slowly"]
 
     healthy = diagnose(trainer(num_train_epochs=3), stage="train", steps=96)
     assert not {"experiments"} & {shown.code for shown in healthy.stage("train").evidence}
