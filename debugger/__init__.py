@@ -19,12 +19,14 @@ def diagnose(
     stage: str = ON,
     steps: int = 120,
     language: str = "en",
+    experiments: bool = True,
 ) -> ReadableReport:
     """Walk a built Trainer, or a compiled Keras model, through the stages up to an exception.
 
     A Keras model knows no data, so it comes with the batches that `fit` would be given. `stage` is
     "on", "walk" (to the first failure), "all" or one stage's name; `steps` bounds the `train`
-    stage, `language` is what the report speaks. Everything is left as it was, to the bit. In a
+    stage, `language` is what the report speaks. Where training is in doubt, `experiments` change
+    one thing at a time on it, for a minute at most. Everything is left as it was, to the bit. In a
     notebook the report shows itself; elsewhere print it.
     """
     from debugger.diagnosis import diagnose_built
@@ -38,7 +40,7 @@ def diagnose(
         taken = framework.takes(trainer_or_model, train_dataset, eval_dataset)
         if taken is not None:
             built = Building(taken, framework=framework.name)
-            report = diagnose_built(built, stage, steps)
+            report = diagnose_built(built, stage, steps, experiments=experiments)
             return ReadableReport(**{**vars(report), "language": language})
     kind = type(trainer_or_model).__name__
     raise TypeError(f"diagnose wants a Trainer or a compiled Keras model; this is a {kind}.")

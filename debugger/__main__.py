@@ -111,6 +111,7 @@ def _diagnose(asked: Namespace, settings: Settings, words: Words) -> int:
         stage=asked.stage or (ALL if asked.all else ON),
         steps=asked.steps or MOST_STEPS,
         seconds=asked.seconds,
+        experiments=not asked.no_experiments,
     )
     if left_out := given.left_out(words):
         print(left_out, file=sys.stderr)

@@ -158,6 +158,8 @@ def _parser(words: Words) -> argparse.ArgumentParser:
         steps = _whole("--steps", 1, MOST_STEPS, words)
         shown = text("help_steps", most=MOST_STEPS, enough=ENOUGH_STEPS)
         sub.add_argument("--steps", metavar="N", type=steps, help=shown)
+    experiments = text("help_no_experiments")
+    diagnose.add_argument("--no-experiments", action="store_true", help=experiments)
     for sub in (run, diagnose, issue, judge):
         device = _one_of("unknown_device", DEVICES, words)
         sub.add_argument("--device", metavar="DEVICE", type=device, help=text("help_device"))

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from debugger.experiments.doubts import UNRELATED
+from debugger.experiments.expert import Expert
 from debugger.failure import failure_of, forget_source
 from debugger.frameworks import called
 from debugger.outcome import (
@@ -40,8 +42,6 @@ from debugger.stages.judging import Stage, View, judged
 LOG = logging.getLogger(__name__)
 
 Tell = Callable[[Event], None]
-UNRELATED = frozenset({"leak", "imbalanced", "trained_already"})
-"""Faults before the training that say nothing of how it goes; nor do any of `evaluate`."""
 
 
 def perform(run: Run, emit: Tell, enclosure: Enclosure = OPEN) -> None:
@@ -67,12 +67,16 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> None:
         pipeline = _pipeline(built)
         device = pipeline.facts.device
         view = View(pipeline.facts, Places(run.script), has_script=True)
-        endings += _walk(pipeline, view, run.stage, run.steps, emit, run.seconds)
+        endings += _walk(pipeline, view, run.stage, run.steps, emit, run.seconds, run.experiments)
     emit(_outcome(endings, device, started, run.framework))
 
 
 def diagnose_built(
-    built: Building, stage: str = WALK, steps: int = 120, tell: Tell | None = None
+    built: Building,
+    stage: str = WALK,
+    steps: int = 120,
+    tell: Tell | None = None,
+    experiments: bool = True,
 ) -> Report:
     """The same stages over what is built in this very process. It is left exactly as it was."""
     started = time.monotonic()
@@ -84,7 +88,7 @@ def diagnose_built(
         if tell is not None:
             tell(event)
 
-    endings = _walk(pipeline, View(pipeline.facts), stage, steps, emit)
+    endings = _walk(pipeline, View(pipeline.facts), stage, steps, emit, experiments=experiments)
     emit(_outcome(["pass", *endings], pipeline.facts.device, started, built.framework))
     return gather(events)
 
@@ -152,9 +156,11 @@ def _walk(
     steps: int,
     emit: Tell,
     seconds: float | None = None,
+    experiments: bool = False,
 ) -> list[Ending]:
     left_out = () if steps else TRAINING
     wanted = [n for n in LOOKS if stage in (WALK, ON, ALL, n.name) and n.name not in left_out]
+    expert = Expert(experiments, last=wanted[-1].name if wanted else None)
     endings: list[Ending] = []
     blocked: dict[StageName, str] = {}
     for look in wanted:
@@ -162,7 +168,7 @@ def _walk(
             reason = blocked[look.name]
             emit(StageEnded(look.name, "not run", 0.0, (NotRun(look.name, reason),)))
             continue
-        ended, broke, faults = _one(look, pipeline, view, steps, emit, seconds)
+        ended, broke, faults = _one(look, pipeline, view, steps, emit, seconds, expert)
         endings.append(ended.outcome)
         if stage == WALK and ended.outcome in ("fail", "stopped"):
             break
@@ -182,6 +188,7 @@ def _one(
     steps: int,
     emit: Tell,
     seconds: float | None,
+    expert: Expert,
 ) -> tuple[StageEnded, bool, frozenset[str]]:
     """One stage, whether it ended in an exception that later stages would meet too, its faults."""
     emit(StageStarted(look.name))
@@ -192,6 +199,9 @@ def _one(
         if series == "loss":
             emit(Progress(look.name, int(x), steps))
 
+    def tell(done: int, of: int) -> None:
+        emit(Progress(look.name, done, of))
+
     try:
         seen = look.observe(pipeline, point, steps, seconds)
         shown = look.show(seen, view.facts)
@@ -199,6 +209,7 @@ def _one(
         if isinstance(seen, Memory | Training) and seen.out_of_time:
             not_run = [_for_want_of_time(one) for one in not_run]
         measured = look.measured(seen)
+        tried = expert.asked(pipeline, look, findings, not_run, view.places, tell)
     except Exception as error:
         if failure_of(error).out_of_memory:  # there was no room left to look
             numbers = {"device": view.facts.device}
@@ -210,9 +221,11 @@ def _one(
         ended = StageEnded(look.name, "unknown", time.monotonic() - started)
         _tell([Finding("stage_unreadable", "note", look.name, None, numbers)], ended, emit)
         return ended, False, frozenset()
-    for evidence in shown:
+    for evidence in (*shown, *tried.evidence):
         emit(Shown(evidence))
+    findings = [*tried.causes, *findings, *tried.findings]
     outcome = _ending(findings, anything_judged=len(not_run) < len(look.rules))
+    not_run += tried.not_run
     ended = StageEnded(look.name, outcome, time.monotonic() - started, tuple(not_run), measured)
     _tell(findings, ended, emit)
     faults = frozenset(f.code for f in findings if f.severity == "fault")

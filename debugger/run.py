@@ -21,6 +21,7 @@ class Run:
     tracebacks come from there. `folder` is the working folder; None means one of the run's own.
     `steps` bounds the `train` stage; with 0 nothing is trained, and `overfit` is left out too.
     `seconds` bounds each of the stages that train by time as well.
+    `experiments`: where training shows a doubt that nothing explains, what an expert would try.
     """
 
     script: str
@@ -33,6 +34,7 @@ class Run:
     arguments: tuple[str, ...] = field(default=())
     steps: int = 120
     seconds: float | None = None
+    experiments: bool = False
 
     @property
     def framework(self) -> str:

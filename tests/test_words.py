@@ -21,7 +21,7 @@ SOURCES = "\n".join(
 )
 LOOKING = "\n".join(
     path.read_text(encoding="utf-8")
-    for room in ("stages", "frameworks")
+    for room in ("stages", "frameworks", "experiments")
     for path in sorted((HERE.parent / room).rglob("*.py"))
 )
 """The pages have a `say` of their own, which fills in their table."""

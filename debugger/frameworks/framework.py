@@ -68,6 +68,8 @@ class Framework:
     cells: Cells
     wants: Mapping[str, str]
     memory: float = 1.0
+    experiments: bool = False
+    """Whether its pipelines have a lab."""
 
     def load(self) -> Home:
         return cast(Home, import_module(self.home))

@@ -16,6 +16,7 @@ from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan
 from debugger.pipelines.targets import Aims, Targets
 from debugger.pipelines.trials import Trials
+from debugger.pipelines.trying import Lab
 
 Task = Literal[
     "classification",
@@ -408,3 +409,6 @@ class Pipeline(Protocol):
     def evaluate(self) -> Evaluate: ...
     def overfit(self, steps: int, emit: Emit, seconds: float | None = None) -> Memory: ...
     def train(self, steps: int, emit: Emit, seconds: float | None = None) -> Training: ...
+    def lab(self) -> Lab | None:
+        """Where experiments are made; None where none can be, as on rows that come as a stream."""
+        ...

@@ -140,6 +140,10 @@ class Places:
 
     def labels_written(self) -> int | None:
         """The last line that puts labels beside rows. A rename is none: it moves nothing."""
+        return self.written(*_LABELS)
+
+    def written(self, *keys: str) -> int | None:
+        """The last line that puts a value under one of these keys: a column, a dictionary's."""
         added = [
             (call, [*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")])
             for call in self._calls
@@ -156,10 +160,21 @@ class Places:
             (
                 node.lineno
                 for node, names in written
-                if any(isinstance(n, ast.Constant) and n.value in _LABELS for n in names)
+                if any(isinstance(n, ast.Constant) and n.value in keys for n in names)
             ),
             default=None,
         )
+
+    def set_like(self, *parts: str) -> int | None:
+        """The first line that sets something whose name holds one of these parts."""
+        named = [(k.arg or "", k.value.lineno) for call in self._calls for k in call.keywords]
+        named += [
+            (target.attr, node.lineno)
+            for node in self._assignments
+            for target in node.targets
+            if isinstance(target, ast.Attribute)
+        ]
+        return min((line for name, line in named if any(p in name for p in parts)), default=None)
 
     def trains_again(self) -> bool:
         """Whether the script seems to train more than once: further down, or on the same line."""

@@ -102,7 +102,7 @@ class Answers:
                 continue
             report = report_of(flight)
             if stage == "train":
-                report = self._beside_twin(scenario, flight)
+                report = self.beside_twin(scenario, flight)
             reports[stage] = report.stage(stage)
             shared = desk.shared.get((variant, stage), True)
             sources[stage] = replace(source_of(flight, report, stage), shared=shared)
@@ -114,8 +114,10 @@ class Answers:
         walked = replace(alone, steps=scenario.checks.steps)
         return self._engine.known(alone) or self._engine.known(walked)
 
-    def _beside_twin(self, scenario: Scenario, flight: Flight) -> Report:
-        twin = self._engine.known(replace(flight.run, script=scenario.twin))
+    def beside_twin(self, scenario: Scenario, flight: Flight) -> Report:
+        """The training with that of the healthy twin, where it is known."""
+        asked = replace(flight.run, script=scenario.twin, experiments=False)
+        twin = self._engine.known(asked)
         return report_of(flight) if twin is None else compared(flight, twin)
 
     def whole(self, scenario: Scenario, script: str) -> Report | None:

@@ -25,6 +25,7 @@ from debugger.web.scene import Scene
 from debugger.web.times import stamp
 from debugger.web.visit import (
     BESIDE,
+    EXPERIMENTS,
     ISSUE,
     LOOKED,
     MARKED,
@@ -156,7 +157,9 @@ class Clinic:
             self._change(desk, scenario.twin_fixes)
             desk.remember(peeked=True)
             return WALK
-        if act == "run" and (with_ in (WALK, SYMPTOM, BESIDE, ISSUE) or with_ in STAGES):
+        if act == "run" and (
+            with_ in (WALK, SYMPTOM, BESIDE, ISSUE, EXPERIMENTS) or with_ in STAGES
+        ):
             return with_
         return None
 
@@ -233,6 +236,24 @@ class Clinic:
             yield
         yield
 
+    async def experiment(self, desk: Desk) -> AsyncGenerator[None]:
+        """Try on the stage what an expert would try. The answer is of this tab alone."""
+        desk.stopping = False
+        scenario, variant, stage = (
+            self.known[desk.visit.scenario],
+            desk.visit.variant,
+            desk.visit.stage,
+        )
+        script = scenario.changed(desk.visit.changes)
+        run = replace(self._answers.run(scenario, stage, script), experiments=True)
+        flight = self._engine.board(run)
+        async for _ in self._follow_aside(desk, [flight]):
+            yield
+        if flight.ended and not desk.stopping:
+            report = self._answers.beside_twin(scenario, flight)
+            desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
+        yield
+
     async def ask(self, desk: Desk) -> AsyncGenerator[None]:
         """Make the script shorter for an issue about it, as it was found."""
         desk.stopping = False
@@ -268,8 +289,8 @@ class Clinic:
             async for _ in self.see(desk) if what == SYMPTOM else self.see_twin(desk, what):
                 yield
             return
-        if what == ISSUE:
-            async for _ in self.ask(desk):
+        if what in (ISSUE, EXPERIMENTS):
+            async for _ in self.ask(desk) if what == ISSUE else self.experiment(desk):
                 yield
             return
         desk.stopping = False

@@ -5,13 +5,15 @@ from __future__ import annotations
 from debugger.catalogue.scenario import Question
 from debugger.evidence.html import chart, shown
 from debugger.evidence.markup import escape, folded, sentence
+from debugger.experiments.doubts import in_doubt
+from debugger.frameworks import called
 from debugger.outcome import STAGES, Finding
 from debugger.printing.sentences import MARKS, not_judged
 from debugger.web.buttons import button
 from debugger.web.finale import proof
 from debugger.web.marking import marking
 from debugger.web.scene import Scene
-from debugger.web.visit import LOOKED, shuffled
+from debugger.web.visit import EXPERIMENTS, LOOKED, shuffled
 from debugger.words import Words
 
 
@@ -32,12 +34,26 @@ def evidence(scene: Scene, words: Words) -> str:
         parts.append(marking(scene, words))
     seen = [one for one in report.evidence if one.code != "console"]
     parts += [shown(one, words, beside_script=True) for one in seen]
+    parts.append(_experiments(scene, words))
     if not any(one.kind == "chart" for one in seen) and report.curves:
         parts.append(chart({"series": report.curves}, words))
     if lines := not_judged(report, words):
         listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
         parts.append(folded(escape(words.say("clinic", "not_judged")), f"<ul>{listed}</ul>"))
     return "".join(parts)
+
+
+def _experiments(scene: Scene, words: Words) -> str:
+    """Where a training is in doubt and nothing was tried yet, what may be tried."""
+    report = scene.shown
+    if report is None or not in_doubt(report.findings) or scene.visit.demo:
+        return ""
+    made = any(one.code == "experiments" for one in report.evidence)
+    if made or not called(scene.scenario.framework).experiments:
+        return ""
+    label, about = (escape(words.say("clinic", code)) for code in ("try_expert", "one_thing"))
+    press = button(label, "run", EXPERIMENTS, "plain", off=scene.occupied)
+    return f'<p class="dim">{about}</p><p>{press}</p>'
 
 
 def _recorded(scene: Scene, words: Words) -> str:

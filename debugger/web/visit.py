@@ -42,6 +42,8 @@ MARKED = "marked"
 """What a learner asks for who has marked rows: the twin's, to compare them with."""
 ISSUE = "issue"
 """What one asks for who wants a draft of an issue."""
+EXPERIMENTS = "experiments"
+"""What one asks for who wants a training that is in doubt tried with one thing changed."""
 Panel = Literal["symptom", "evidence", "fix", "console", "issue"]
 Side = Literal["script", "diff", "journey", "diagnosis", "notes"]
 Sureness = Literal["guess", "fairly", "certain"]

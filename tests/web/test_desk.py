@@ -15,6 +15,7 @@ import pytest
 from debugger import catalogue, settings
 from debugger.catalogue.recordings import Recording
 from debugger.evidence.markup import escape, sentence
+from debugger.evidence.tables import table
 from debugger.outcome import (
     Accepted,
     Event,
@@ -35,7 +36,7 @@ from debugger.web.regions import foot
 from debugger.web.repair import repairs
 from debugger.web.routes import Ahead
 from debugger.web.symptom import symptom
-from debugger.web.visit import LOOKED, SYMPTOM, Visit
+from debugger.web.visit import EXPERIMENTS, LOOKED, SYMPTOM, Visit
 from debugger.words import Words
 from debugger.workers.sharing import Shared
 
@@ -243,6 +244,34 @@ def test_how_a_killed_run_ended_is_shown_to_who_ran_it_and_to_nobody_else() -> N
     other.visit, other.record = desk.visit, desk.record
     assert clinic.scene(other).reports == {}
     assert clinic.scene(other).stale == {"setup", "data"}
+
+
+def test_what_an_expert_would_try_is_offered_in_doubt_and_shown_to_who_asked_alone() -> None:
+    class Expert(Told):
+        def events(self, run: Run) -> Iterator[Event]:
+            told = [Found(stuck)]
+            if run.experiments:
+                told = [Shown(table("experiments", "overfit", ["changed"], [["dropout"]]))]
+            self.events_told = (*PASSED[:2], StageStarted("overfit"), *told, ended, FAILED)
+            yield from super().events(run)
+
+    numbers = {"steps": 20, "rows": 8, "first": 1.1, "last": 1.1}
+    stuck = Finding("cannot_memorise", "fault", "overfit", None, numbers)
+    ended = StageEnded("overfit", "fail", 1.0)
+    clinic, desk, other = clinic_with(Expert()), desk_at("one_label"), desk_at("one_label")
+    offer, shown = WORDS.say("clinic", "try_expert"), WORDS.say("evidence", "experiments")
+    for one in (desk, other):
+        one.go_to(stage="overfit", panel="evidence")
+        one.remember(answers={"overfit": LOOKED})
+        followed(clinic, one, "overfit")
+    assert offer in evidence(clinic.scene(desk), WORDS)
+
+    assert clinic.plan(desk, "run", EXPERIMENTS) == EXPERIMENTS
+    followed(clinic, desk, EXPERIMENTS)
+
+    assert shown in evidence(clinic.scene(desk), WORDS)
+    assert offer not in evidence(clinic.scene(desk), WORDS)
+    assert shown not in evidence(clinic.scene(other), WORDS)
 
 
 @pytest.mark.parametrize("what", ["train", "setup", WALK])

@@ -91,6 +91,10 @@ class KerasPipeline:
         given = self._fit, self.facts, self._bench, self._train, self._eval
         return training.train(*given, steps, emit, seconds)
 
+    def lab(self) -> None:
+        """No experiments are made on Keras models."""
+        return
+
 
 def pipeline(trained: Fit, _: Any = None) -> KerasPipeline:
     return KerasPipeline(trained)

@@ -32,5 +32,6 @@ PYTORCH = Framework(
     healthy="two_labels",
     snippets=SNIPPETS,
     cells=CELLS,
+    experiments=True,
     wants={"transformers": ">=4.57,<6"},
 )

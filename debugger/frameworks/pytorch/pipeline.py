@@ -12,6 +12,7 @@ from transformers import Trainer
 
 from debugger.frameworks.pytorch import evaluating, forwarding, looking, training
 from debugger.frameworks.pytorch.building import stopped_at_training
+from debugger.frameworks.pytorch.experimenting import TrainerLab
 from debugger.frameworks.pytorch.facts import facts_of, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
 from debugger.frameworks.pytorch.order import order
@@ -74,6 +75,11 @@ class TrainerPipeline:
 
     def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
         return training.train(self._trainer, self.facts, self._labels, steps, emit, seconds)
+
+    def lab(self) -> TrainerLab | None:
+        if self._data.train is None:
+            return None
+        return TrainerLab(self._trainer, self.facts, self._labels)
 
     @property
     def _labels(self) -> tuple[Any, ...]:

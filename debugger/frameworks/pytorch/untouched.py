@@ -23,7 +23,7 @@ def untouched(trainer: Trainer, weights: bool) -> Iterator[None]:
     """Afterwards the Trainer is as before. `weights` says that a step may be taken inside."""
     model = trainer.model
     assert model is not None
-    keepers = [Attributes(trainer), Attributes(model), Attributes(trainer.accelerator), _Rng()]
+    keepers = [Attributes(trainer), Attributes(model), Attributes(trainer.accelerator), Rng()]
     keepers += [Attributes(trainer.accelerator.gradient_state), _Modes(model)]
     if hasattr(getattr(model, "config", None), "__dict__"):
         keepers.append(Attributes(model.config))  # a first forward pass writes problem_type there
@@ -99,7 +99,7 @@ def _like(old: Any, new: Any) -> Any:
     return type(old)(new) if isinstance(new, str) and hasattr(type(old), "__members__") else new
 
 
-class _Rng:
+class Rng:
     def __init__(self) -> None:
         self.python = random.getstate()
         self.numpy = np.random.get_state()

@@ -1,0 +1,1 @@
+"""Causes by experiment: change one thing on a copy, take the same steps, compare."""

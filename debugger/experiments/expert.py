@@ -1,0 +1,57 @@
+"""When an expert is asked: where a training is in doubt, and nothing before it says why."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from debugger.experiments.doubts import UNRELATED, in_doubt
+from debugger.experiments.one_thing import hardly_any_rate
+from debugger.experiments.trying import Explained, Tell, explained
+from debugger.outcome import Finding, NotRun, StageName
+from debugger.pipelines.face import Pipeline
+from debugger.script.places import Places
+from debugger.stages.judging import Stage
+
+LOG = logging.getLogger(__name__)
+
+STILL = "still_warming_up"
+
+
+class Expert:
+    """Goes along with a walk, and makes experiments once, where he is `called` at all."""
+
+    def __init__(self, called: bool, last: StageName | None) -> None:
+        self._called, self._last = called, last
+
+    def asked(
+        self,
+        pipeline: Pipeline,
+        look: Stage[Any],
+        findings: list[Finding],
+        not_run: list[NotRun],
+        places: Places,
+        tell: Tell,
+    ) -> Explained:
+        """What a stage's findings leave in doubt. A mere look waits for what the last stage says.
+
+        What goes wrong in an experiment is no failing of the script.
+        """
+        faults = any(finding.severity == "fault" for finding in findings)
+        telling = {one.code for one in findings if one.severity == "fault"} - UNRELATED
+        if not look.trains and telling and look.name != "evaluate":
+            self._called = False  # that is the cause
+        last = look.name == self._last
+        climbing = last and any(rule.reason == STILL for rule in not_run)
+        doubted = (faults or last) and in_doubt(findings)
+        if not self._called or not look.trains or not (doubted or climbing):
+            return Explained()
+        self._called = False
+        try:
+            lab = pipeline.lab()
+            if lab is None or not (doubted or hardly_any_rate(lab.conditions)):
+                return Explained()
+            return explained(lab, look.name, places, tell)
+        except Exception:
+            LOG.exception("the experiments of stage %s failed", look.name)
+            return Explained(not_run=[NotRun("experiments", "no_experiment")])
