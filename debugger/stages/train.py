@@ -35,8 +35,8 @@ MARGIN = 0.05
 NEAR_GUESSING = 0.8
 FULL = 0.5
 """Of the highest rate; what a warm-up or a decay leaves below that is too small to judge by."""
-EARLY = 0.05
-"""Of the steps planned; before that many, a long training need not show anything."""
+EARLY = 0.1
+"""Of the rows, or of a plan of steps: before that much of many, nothing need show."""
 LARGE = 5_000_000
 BRISK, BRISK_FOR_SMALL = 5e-5, 1e-3
 """Rates at which a large and a small model must show something: docs/CLAIMS.md."""
@@ -267,13 +267,14 @@ def _just_warm(seen: Training) -> bool:
 
 
 def _had_its_chance(seen: Training) -> bool:
-    """Enough of the plan, at rates that must show, with a loss that is surely that of guessing."""
+    """Enough of the rows, at rates that must show, with a loss that is surely that of guessing."""
     mean, within = mean_within(seen.losses[-LAST:])
     rate = seen.peak_learning_rate
     brisk = BRISK if seen.weights >= LARGE else BRISK_FOR_SMALL
     return (
         mean - within > NEAR_GUESSING * _guessing(seen)
-        and len(seen.losses) >= EARLY * seen.planned
+        and (len(seen.losses) / max(1, seen.planned) if seen.epochs is None else seen.epochs)
+        >= EARLY
         and (not seen.rates or _at_full_rate(seen) >= AT_FULL_RATE)
         and (rate is None or rate >= brisk)
     )

@@ -106,14 +106,20 @@ def severity(rule: Any, seen: Training) -> str | None:
 
 def test_stuck_is_proved_only_by_steps_that_must_have_shown() -> None:
     stuck = Training(
-        **STUCK, peak_learning_rate=1e-4, weights=22_000_000, planned=864, rates=(1e-4,) * 60
+        **STUCK,
+        peak_learning_rate=1e-4,
+        weights=22_000_000,
+        planned=5760,
+        epochs=0.2,
+        rates=(1e-4,) * 60,
     )
 
     assert severity(stuck_at_chance, stuck) == "fault"
     for doubt in (
         {"peak_learning_rate": 2e-5, "rates": (2e-5,) * 60},
         {"weights": 9_000},
-        {"planned": 36_000},
+        {"epochs": 0.005},
+        {"epochs": None, "planned": 36_000},
         {"losses": (0.2, 2.0) * 30},
         {"rates": tuple(1e-4 * (1 - n / 60) for n in range(60))},
     ):
