@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -64,7 +65,8 @@ def test_what_the_script_itself_raises_is_its_own() -> None:
 
 
 def test_a_hook_of_ours_that_a_library_calls_is_ours() -> None:
-    error = raised_by(lambda: on_behalf(json.loads, '{"a": 1}', object_hook=first_line))
+    hook: Any = first_line
+    error = raised_by(lambda: on_behalf(json.loads, '{"a": 1}', object_hook=hook))
     assert is_ours(error)
     with pytest.raises(AttributeError):
         failure_of_script(error)

@@ -316,7 +316,8 @@ def streamed() -> Trainer:
 
 class Stream(torch.utils.data.IterableDataset):
     def __iter__(self) -> Iterator[Any]:
-        for row in tiny.pairs(48):
+        rows: Any = tiny.pairs(48)
+        for row in rows:
             yield {name: row[name] for name in ("input_ids", "attention_mask", "label")}
 
 
@@ -387,7 +388,7 @@ def several_sets() -> Trainer:
 class Weighted(Trainer):
     """Picks its rows by a weight for each of them."""
 
-    def _get_train_sampler(self, *_: Any) -> Any:
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         rows: Any = self.train_dataset
         return WeightedRandomSampler([1.0] * 48, num_samples=len(rows))
 
@@ -399,7 +400,9 @@ class OwnLoader(Trainer):
 
 
 class FocalLoss(Trainer):
-    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
         labels = inputs.pop("labels")
         outputs = model(**inputs)
         loss = nn.functional.cross_entropy(outputs.logits, labels, weight=torch.ones(3))

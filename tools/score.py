@@ -78,7 +78,7 @@ def scored(wanted: Iterable[Case], known_only: bool = False) -> Iterator[Scored]
     ):
         for case in wanted:
             known = remembered.get(case)
-            one = known or score(case, engine, limits)
+            one = known or score(case, engine)
             if known is None:
                 remembered.keep(case, one)
             print(_said(one), flush=True)

@@ -69,7 +69,9 @@ def draws_other_rows(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if asked is None or asked.form != "classes":
         return NOT_ASKED
     logits, labels = str(list(asked.logits_shape)), str(list(asked.labels_shape))
-    return fault(_loss_line(view), logits=logits, labels=labels) if asked.elsewhere else None
+    if not asked.elsewhere or seen.asks not in (None, 1):  # moved labels stand elsewhere too
+        return None
+    return fault(_loss_line(view), logits=logits, labels=labels)
 
 
 def loss_ignores_labels(seen: Forward, view: View) -> Verdict | CannotJudge | None:

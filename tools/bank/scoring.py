@@ -6,16 +6,15 @@ import hashlib
 import json
 import tempfile
 import time
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from debugger.__main__ import _own_run
-from debugger.arguments import MOST_STEPS
+from debugger.arguments import MOST_STEPS, TRAINING_SECONDS
+from debugger.given import read
 from debugger.outcome import Event, Found
 from debugger.report import Report, gather
-from debugger.settings import Settings
+from debugger.run import ON, Run
 from debugger.words import Words
 from debugger.workers import Answering
 from tools.bank.cases import Case
@@ -62,12 +61,21 @@ class Scored:
         return tuple(sorted({*self.codes, *self.looks}))
 
 
-def score(case: Case, engine: Answering, settings: Settings) -> Scored:
+def score(case: Case, engine: Answering) -> Scored:
     """Diagnosed as `python -m debugger diagnose` does it from the script's folder."""
     with tempfile.TemporaryDirectory() as folder:
         path = case.lay(Path(folder))
-        asked = Namespace(script=str(path), seed=0, device="cpu", arguments=[])
-        run = replace(_own_run(asked, settings, Words()), folder=folder, steps=MOST_STEPS)
+        text = read(path, Words()).text
+        run = Run(
+            text,
+            ON,
+            device="cpu",
+            filename=str(path),
+            folder=folder,
+            steps=MOST_STEPS,
+            seconds=TRAINING_SECONDS,
+            experiments=True,
+        )
         began = time.perf_counter()
         first: list[float] = []
 
@@ -78,15 +86,18 @@ def score(case: Case, engine: Answering, settings: Settings) -> Scored:
                 yield event
 
         report = gather(watched(engine.events(run)))
-        return _scored(case, report, time.perf_counter() - began, first[0] if first else None)
+        return _scored(case, text, report, time.perf_counter() - began, first[0] if first else None)
 
 
-def _scored(case: Case, report: Report, seconds: float, first: float | None) -> Scored:
+def _scored(case: Case, text: str, report: Report, seconds: float, first: float | None) -> Scored:
     fault = case.fault
     findings = [finding for finding in report.findings if finding.severity != "note"]
     ours = {finding.code for finding in findings if finding.code in OURS}
     naming = [f for f in findings if fault and f.code in fault.codes]
     blamed = case.to_blame
+    lines = text.splitlines()
+    wanted = blamed and case.files[blamed[0]].splitlines()[blamed[1] - 1].strip()
+    said = [lines[f.line - 1].strip() for f in naming if f.line and f.line <= len(lines)]
     return Scored(
         id=case.id,
         base=case.base.id,
@@ -99,7 +110,7 @@ def _scored(case: Case, report: Report, seconds: float, first: float | None) -> 
         looks=_codes([f.code for f in findings if f.severity == "look" and f.code not in ours]),
         unreadable=_codes([f"{f.stage}: {f.code}" for f in findings if f.code in ours]),
         named=bool(naming),
-        line=any(f.line == blamed[1] for f in naming) if naming and blamed else None,
+        line=wanted in said if naming and blamed else None,
         has_line=blamed is not None,
         seconds=round(seconds, 2),
         first=None if first is None else round(first, 2),

@@ -104,7 +104,8 @@ class Bench:
                 jit_compile=model._jit_compile,
             )
             self._ours = {name: vars(model)[name] for name in _COMPILED if name in vars(model)}
-        vars(model).update(self._ours, _run_eagerly=True, test_function=None)
+        own: dict[str, Any] = vars(model)
+        own.update(self._ours, _run_eagerly=True, test_function=None)
         model.reset_metrics()
 
     def _fresh(self, name: str) -> Any:

@@ -50,7 +50,8 @@ def test_a_rate_for_a_fresh_model_is_not_held_against_a_pretrained_ones(checkpoi
 def test_what_a_caller_asked_from_pretrained_for_is_still_what_it_gets(checkpoint: Path) -> None:
     before = BertModel.from_pretrained
     with loading_watched():
-        model, told = BertModel.from_pretrained(checkpoint, output_loading_info=True)
+        both: Any = BertModel.from_pretrained(checkpoint, output_loading_info=True)
+        model, told = both
         with pytest.raises(Exception, match="nowhere"):
             BertModel.from_pretrained(checkpoint / "nowhere")
     assert isinstance(model, BertModel)
