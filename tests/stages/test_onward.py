@@ -31,7 +31,7 @@ def of_all_wrong(given: Any) -> dict[str, float]:
 def test_a_leak_hides_neither_the_metric_nor_the_training() -> None:
     report = diagnose(leaking(compute_metrics=of_all_wrong), steps=20)
 
-    assert faults(report) == [("data", "leak"), ("evaluate", "metric_wrong_on_perfect")]
+    assert faults(report)[:2] == [("data", "leak"), ("evaluate", "metric_wrong_on_perfect")]
     assert report.first_failing_stage == "data"
     assert report.stage("train").outcome != "not run"
 
@@ -42,7 +42,7 @@ def test_what_explains_a_training_leaves_it_out() -> None:
         weight.requires_grad_(not name.startswith("classifier"))
     report = diagnose(leaking(model=model, compute_metrics=of_all_wrong))
 
-    assert faults(report) == [
+    assert faults(report)[:3] == [
         ("data", "leak"),
         ("step", "head_frozen"),
         ("evaluate", "metric_wrong_on_perfect"),
