@@ -221,6 +221,7 @@ def test_diagnose_runs_where_the_person_stands_with_the_arguments_after_the_dash
             arguments=("--lr", "3", "--", "-v"),
             steps=9,
             seconds=60,
+            experiments=True,
         )
     ]
 

@@ -56,7 +56,8 @@ def test_every_label_of_a_whole_run_has_its_word() -> None:
 def test_no_label_is_idle(name: str) -> None:
     codes = [re.sub("^(twin|broken)_", "", code) for code in tables(HERE, "en")[name]]
 
-    assert [code for code in codes if f'"{code}"' not in SOURCES] == []
+    idle = [one for one in codes if f'"{one}"' not in SOURCES and f"def {one}(" not in SOURCES]
+    assert idle == []
 
 
 def test_columns_of_ours_are_said_and_columns_of_the_learner_stand_as_they_are() -> None:

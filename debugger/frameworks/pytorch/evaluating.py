@@ -256,7 +256,9 @@ def _guessed(given: Any, facts: Facts) -> Guesses:
 
 
 def _classes_in(given: Any, facts: Facts) -> int | None:
-    if given is None or facts.task != "classification" or isinstance(given.label_ids, tuple):
+    if not isinstance(given, EvalPrediction) or facts.task != "classification":
+        return None
+    if isinstance(given.label_ids, tuple):
         return None
     return count_classes(_on_the_cpu(given.label_ids))
 

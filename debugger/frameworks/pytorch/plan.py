@@ -152,7 +152,7 @@ def _dropout(model: torch.nn.Module) -> tuple[str, float]:
     config = getattr(model, "config", None)
     found |= {
         name: float(value)
-        for name, value in (vars(config) if config is not None else {}).items()
+        for name, value in getattr(config, "__dict__", {}).items()
         if ("dropout" in name or "pdrop" in name)
         and not any(word in name for word in ("classifier", "cls", "head", "summary", "layer"))
         and isinstance(value, float)

@@ -49,12 +49,8 @@ def _asks(logits: torch.Tensor, labels: torch.Tensor, ids: Any, loss: float) -> 
     ids = ids.to(labels.device)
     if labels.max() >= logits.shape[-1]:
         return None
-    in_loss = [
-        moved
-        for moved in (0, 1)
-        if _near(loss, _entropy(logits[:, : logits.shape[1] - moved], labels[:, moved:]), SAME)
-    ]
     here = labels != IGNORED
+    in_loss = [moved for moved in (0, 1) if _is_cost(loss, logits, labels, here, moved)]
     after = here[:, :-1]
     if len(in_loss) != 1 or not after.any():
         return None
@@ -63,6 +59,15 @@ def _asks(logits: torch.Tensor, labels: torch.Tensor, ids: Any, loss: float) -> 
     if _share(ids[:, 1:] == labels[:, :-1], after) >= 0.95:
         return in_loss[0] + 1
     return None
+
+
+def _is_cost(
+    loss: float, logits: torch.Tensor, labels: torch.Tensor, here: torch.Tensor, moved: int
+) -> bool:
+    """The library divides by all labels of a batch, the first ones too that it has moved away."""
+    mean = _entropy(logits[:, : logits.shape[1] - moved], labels[:, moved:])
+    asked = float(here[:, moved:].sum()) / max(1.0, float(here.sum()))
+    return _near(loss, mean, SAME) or _near(loss, mean * asked, SAME)
 
 
 def _amounts(

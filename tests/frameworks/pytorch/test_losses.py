@@ -292,7 +292,7 @@ def test_losses_of_amounts(loss: Loss, end: Any, code: str | None) -> None:
 
 @pytest.mark.parametrize(
     ("there", "here", "code"),
-    [(-1, 1, None), (None, 0, "asks_for_its_input"), (-2, 2, "looks_too_far_ahead")],
+    [(-1, 1, None), (None, 0, "asks_for_its_input"), (-2, 2, "next_token_not_asked")],
 )
 def test_a_language_model_is_asked_for_the_next_token(
     there: int | None, here: int, code: str | None
