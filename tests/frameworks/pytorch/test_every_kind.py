@@ -32,7 +32,14 @@ TASKS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+WAITED_FOR = ("tags", "choices", "streamed")
+"""What a newcomer waits for; `make proof` holds the others."""
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(k, marks=() if k in WAITED_FOR else pytest.mark.proof) for k in KINDS],
+)
 def test_every_stage_looks_at_it_and_leaves_it_as_it_was(kind: str) -> None:
     torch.manual_seed(0)
     trainer = KINDS[kind]()
