@@ -8,7 +8,7 @@ from typing import Any
 from debugger.evidence.tables import pairs
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Step
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look, snippet
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look, note, snippet
 
 ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 FEW_UPDATES = 10
@@ -59,7 +59,7 @@ def few_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
 
 
 def max_steps_cuts_epochs(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    """Both are given, and the Trainer goes by one of them."""
+    """Both are given, and the Trainer goes by one of them. That may well be what is wanted."""
     plan = seen.plan
     if plan is None or plan.batches is None:
         return UNKNOWN
@@ -69,7 +69,7 @@ def max_steps_cuts_epochs(seen: Step, view: View) -> Verdict | CannotJudge | Non
     whole = math.ceil(plan.batches / plan.accumulation) * plan.epochs
     if 2 * plan.max_steps > whole:
         return None
-    return look(line, updates=plan.max_steps, epochs=plan.epochs, whole=math.ceil(whole))
+    return note(line, updates=plan.max_steps, epochs=plan.epochs, whole=math.ceil(whole))
 
 
 def warmup_longer_than_run(seen: Step, view: View) -> Verdict | CannotJudge | None:
