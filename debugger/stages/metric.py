@@ -120,7 +120,11 @@ def decodes_ignored(seen: Evaluate, view: View) -> Verdict | None:
     """The -100 of the labels is no token: a tokenizer cannot make a word of it."""
     if seen.failure is None or not seen.called:
         return None
-    known = ("out of range integral type conversion", "can't convert negative int to unsigned")
+    known = (
+        "out of range integral type conversion",
+        "can't convert negative int to unsigned",
+        "number too small to fit in target type",
+    )
     if not any(map(seen.failure.says, known)):
         return None
     return fault(seen.failure.line or metric_line(view), ignored=-100)

@@ -56,7 +56,7 @@ def test_every_stage_looks_at_it_and_leaves_it_as_it_was(kind: str) -> None:
     assert not {"labels_missing", "raw_text", "label_outside_head"} & set(codes)
 
 
-@pytest.mark.parametrize("kind", TASKS)
+@pytest.mark.parametrize("kind", [kind for kind in TASKS if kind in KINDS])
 def test_a_task_is_known_by_what_the_model_does(kind: str) -> None:
     facts = TrainerPipeline(KINDS[kind]()).facts
     assert (facts.task, facts.num_labels) == TASKS[kind]

@@ -50,7 +50,7 @@ def run(pretrained: bool = False, **more: Any) -> dict[str, str]:
             {"warmup_steps": 5000, "learning_rate": 5e-4},
             {"warmup_longer_than_run": "fault"},
         ),
-        ({"warmup_ratio": 0.6}, {"warmup_longer_than_run": "look"}),
+        ({"warmup_steps": 22}, {"warmup_longer_than_run": "look"}),
         ({"weight_decay": 100.0}, {"weight_decay_too_strong": "fault"}),
         ({"weight_decay": 1.0}, {"weight_decay_too_strong": "look"}),
         ({"adam_epsilon": 1.0}, {"eps_swallows_update": "fault"}),
