@@ -182,7 +182,7 @@ def nan_at_labels(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 
 def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """The default of Keras is from_logits=False. Logits are then clipped as if they were shares."""
-    if seen.expects != "probabilities":
+    if seen.expects != "probabilities" or seen.failure is not None:
         return None
     if seen.gives is None:
         return CannotJudge("no_loss_here")
