@@ -85,9 +85,9 @@ def names_in(config: Any) -> tuple[str, ...] | None:
     return None if all(name.startswith("LABEL_") for name in chosen) else tuple(chosen)
 
 
-def tokenizer_from(checkpoint: str) -> PreTrainedTokenizerBase | None:
+def tokenizer_from(checkpoint: str, **given: Any) -> PreTrainedTokenizerBase | None:
     """The tokenizer that belongs to a checkpoint, if it has one."""
     try:
-        return AutoTokenizer.from_pretrained(checkpoint)
-    except (OSError, ValueError, KeyError):
+        return AutoTokenizer.from_pretrained(checkpoint, **given)
+    except (OSError, ValueError, KeyError, TypeError):  # the last: a folder without a vocabulary
         return None

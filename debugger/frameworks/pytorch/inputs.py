@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoTokenizer, Trainer
+from transformers import Trainer
 
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.pipelines.face import Facts
@@ -24,6 +24,7 @@ from debugger.pipelines.inputs import (
     padding_of,
     signal_of,
 )
+from debugger.pipelines.models import tokenizer_from
 from debugger.pipelines.targets import Targets, targets_of
 
 FELT = 1e-4
@@ -77,10 +78,8 @@ def clash(trainer: Trainer, ids: Any, tokenizer: Any, facts: Facts) -> dict[str,
         return {}
     if not facts.pretrained or not ids[0] or not isinstance(ids[0][0], int):
         return {}
-    with suppress(OSError, ValueError, KeyError):
-        other = AutoTokenizer.from_pretrained(source, local_files_only=True)
-        return clash_of(ids, tokenizer, other)
-    return {}
+    other = tokenizer_from(source, local_files_only=True)
+    return {} if other is None else clash_of(ids, tokenizer, other)
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:
