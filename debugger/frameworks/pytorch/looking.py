@@ -35,7 +35,7 @@ from debugger.pipelines.rows import (
 )
 
 MOST_ROWS = 5000
-MOST_MADE = 1000
+MOST_MADE = 5000
 MOST_PICTURES = 200
 MOST_NUMBERS = 4096
 """In one field of one row; there is no reading more."""
