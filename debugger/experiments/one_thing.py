@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from debugger.pipelines.plan import ADAMS
 from debugger.pipelines.trying import Change, Conditions
 from debugger.script.places import Places
 
 USUAL = {"pretrained": 5e-5, "fresh": 1e-3, "adapter": 2e-4}
 """Learning rates for Adam and its kin."""
-ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 USUAL_SGD = 5e-2
 FAR = 20.0
 """A learning rate that lies so many times off the usual one is worth trying first."""

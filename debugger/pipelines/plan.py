@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
+"""Optimizers whose steps are about as long as the learning rate, whatever the gradient."""
+
 
 @dataclass(frozen=True)
 class Rates:

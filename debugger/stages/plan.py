@@ -8,9 +8,9 @@ from typing import Any
 from debugger.evidence.tables import pairs
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Step
+from debugger.pipelines.plan import ADAMS
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look, note, snippet
 
-ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 FEW_UPDATES = 10
 TOO_LITTLE = {True: 1e-4, False: 1e-3}
 """What the rates of a whole run add up to, at least: of a pretrained model, and of a new one.

@@ -9,6 +9,7 @@ from typing import Any
 from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
+from debugger.pipelines.plan import ADAMS
 from debugger.stages import plan
 from debugger.stages.judging import (
     CannotJudge,
@@ -223,7 +224,7 @@ def _comparable_rate(seen: Step, view: View) -> float | CannotJudge:
     """A rate that 1e-5 to 1e-4 can be held against: Adam, a pretrained body, most of it trained."""
     if not view.facts.pretrained:
         return CannotJudge("not_pretrained")
-    if seen.optimizer not in plan.ADAMS or seen.peak_learning_rate is None:
+    if seen.optimizer not in ADAMS or seen.peak_learning_rate is None:
         return CannotJudge("other_optimizer")
     if seen.adapter:
         return CannotJudge("adapter_is_trained")

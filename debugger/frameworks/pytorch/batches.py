@@ -11,9 +11,9 @@ from transformers import Trainer
 
 from debugger.failure import failure_of_script, on_behalf
 from debugger.pipelines.face import Task
+from debugger.pipelines.rows import LABELS
 
 _NOT_SCORES = ("loss", "last_hidden_state", "pooler_output", "hidden_states")
-_LABELS = ("labels", "label", "label_ids")
 
 
 def first_batch(trainer: Trainer) -> Any:
@@ -86,14 +86,14 @@ def fields_of(batch: Any) -> dict[str, Any]:
 
 def rows_in(batch: Any) -> int:
     """How many examples there are in it: what its first tensor says."""
-    tensors = (value for value in fields_of(batch).values() if _is_tensor(value) and value.dim())
+    tensors = (value for value in fields_of(batch).values() if is_tensor(value) and value.dim())
     return next((len(tensor) for tensor in tensors), 0)
 
 
 def labels_of(trainer: Trainer, batch: Any) -> torch.Tensor | None:
     """The labels in a batch, whatever the model calls them; None where they are no one tensor."""
     fields = fields_of(batch)
-    names = [*_LABELS, *(trainer.label_names or ())]
+    names = [*LABELS, *(trainer.label_names or ())]
     found = next((fields[name] for name in names if name in fields), None)
     return found if isinstance(found, torch.Tensor) else None
 
@@ -103,15 +103,15 @@ def logits_of(outputs: Any) -> torch.Tensor | None:
     if isinstance(outputs, Mapping):
         logits = outputs.get("logits")
         if logits is None:
-            rest = [v for n, v in outputs.items() if n not in _NOT_SCORES and _is_tensor(v)]
+            rest = [v for n, v in outputs.items() if n not in _NOT_SCORES and is_tensor(v)]
             logits = rest[0] if len(rest) == 1 else None
     elif isinstance(outputs, (list, tuple)):
-        rest = [value for value in outputs if _is_tensor(value) and value.dim()]
+        rest = [value for value in outputs if is_tensor(value) and value.dim()]
         logits = rest[0] if rest else None
     else:
-        logits = outputs if _is_tensor(outputs) else getattr(outputs, "logits", None)
+        logits = outputs if is_tensor(outputs) else getattr(outputs, "logits", None)
     return logits.detach().float() if isinstance(logits, torch.Tensor) else None
 
 
-def _is_tensor(value: Any) -> bool:
+def is_tensor(value: Any) -> bool:
     return isinstance(value, torch.Tensor)

@@ -15,7 +15,7 @@ from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import failure_of_script, on_behalf
 from debugger.frameworks.pytorch import inputs
-from debugger.frameworks.pytorch.batches import fields_of, first_batch, labels_of
+from debugger.frameworks.pytorch.batches import fields_of, first_batch, is_tensor, labels_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.parts import is_of_library
@@ -35,7 +35,6 @@ from debugger.pipelines.rows import (
 )
 
 MOST_ROWS = 5000
-MOST_MADE = 5000
 MOST_PICTURES = 200
 MOST_NUMBERS = 4096
 """In one field of one row; there is no reading more."""
@@ -122,7 +121,7 @@ def _leaves(value: Any) -> int:
 
 def _made(dataset: Any, main_input: str) -> dict[str, list[Any]]:
     """Rows that code makes one at a time, read as far as that is cheap."""
-    places = _places(len(dataset), MOST_MADE if main_input == "input_ids" else MOST_PICTURES)
+    places = _places(len(dataset), MOST_ROWS if main_input == "input_ids" else MOST_PICTURES)
     made: list[Any] = [_fields(on_behalf(dataset.__getitem__, place)) for place in places]
     if not made or not isinstance(made[0], Mapping):
         return {}
@@ -168,7 +167,7 @@ def _plain(value: Any) -> Any:
         return value
     if math.prod(value.shape) <= MOST_NUMBERS:
         return value.tolist()
-    numbers = np.ascontiguousarray(value.numpy(force=True) if _is_tensor(value) else value)
+    numbers = np.ascontiguousarray(value.numpy(force=True) if is_tensor(value) else value)
     size = "x".join(map(str, value.shape))
     return Large(f"{numbers.dtype}[{size}]", hashlib.sha256(numbers.tobytes()).hexdigest()[:16])
 
@@ -202,7 +201,7 @@ def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: An
         return Batch(
             {}, widths=widths, text_fields=texts, dropped=dropped(trainer), failure=failure
         )
-    tensors = {name: value for name, value in fields_of(made).items() if _is_tensor(value)}
+    tensors = {name: value for name, value in fields_of(made).items() if is_tensor(value)}
     mask = tensors.get("attention_mask")
     labels = labels_of(trainer, made)
     counted, padded = _counted_padding(mask, labels)
@@ -294,10 +293,6 @@ def _counted_padding(mask: Any, labels: Any) -> tuple[int, int]:
         return 0, 0
     padded = mask == 0
     return int((padded & (labels != -100)).sum()), int(padded.sum())
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, torch.Tensor)
 
 
 def _field(tensor: torch.Tensor) -> Field:

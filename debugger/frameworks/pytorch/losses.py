@@ -16,6 +16,7 @@ from transformers import Trainer
 
 from debugger.frameworks.pytorch.batches import items_in, logits_of
 from debugger.pipelines.losses import SCALES, Asked, Form
+from debugger.pipelines.rows import LABELS
 
 MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
@@ -25,7 +26,6 @@ FAR = 1e4
 _ROWS_TURNED = 3
 _TURNED = 0.5
 """How much of a pull must point elsewhere than before: other rows may change its size."""
-_LABELS = ("labels", "label", "label_ids")
 
 
 def is_own(trainer: Any) -> bool:
@@ -44,7 +44,7 @@ def asked(
     trainer: Any, model: Any, batch: dict[str, Any], all_labels: tuple[Any, ...]
 ) -> Asked | None:
     """`all_labels` are of the training set. None where there is nothing that can be asked."""
-    name = next((n for n in (*trainer.label_names, *_LABELS) if n in batch), None)
+    name = next((n for n in (*trainer.label_names, *LABELS) if n in batch), None)
     labels = batch.get(name) if name else None
     if name is None or not isinstance(labels, torch.Tensor) or not labels.numel():
         return None
