@@ -124,7 +124,7 @@ def read(
     labels: list[Any] = []
     leaves: list[list[Any]] | None = None
     first, failure, size, complete = None, None, 0, True
-    held, batches = _once(dataset, batches)
+    asked, (held, batches) = batches, _once(dataset, batches)
     try:
         for number, batch in enumerate(batches_of(dataset), 1):
             parts = parts_of(batch)
@@ -146,7 +146,8 @@ def read(
         failure = told(error)
     whole = {name: values[: held or None] for name, values in columns.items()}
     found = Rows(whole, tuple(labels[: held or None]), None, first, failure, leaves=(), how=how)
-    count = found.looked_at if complete else _count(dataset, found)
+    again = _count(dataset, found) if held or batches != asked else None
+    count = again or (found.looked_at if complete else _count(dataset, found))
     return replace(found, count=count, leaves=tuple(leaves or ()))
 
 
