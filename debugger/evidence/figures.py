@@ -142,20 +142,26 @@ def updates(data: Mapping[str, Any], words: Words) -> str:
             f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{top - 4}" y2="{bottom + 4}"/>'
             f'<text class="tick mid" x="{x:.1f}" y="{bottom + 19}">{10.0**exponent:g}</text>'
         )
+    frozen = data.get("frozen", ())
+    told = [
+        words.say("mark", "frozen") if not y and name in frozen else plain(y)
+        for name, y in zip(data["labels"], values, strict=True)
+    ]
     for place, (name, y) in enumerate(zip(data["labels"], values, strict=True)):
         middle = top + tall * place + tall / 2
         end = across(y) if y else left
         judged = len(usual) == 2 and name not in data.get("new", ())
-        strange = not y or (judged and not usual[0] <= y <= usual[1])
+        still = not y and name in frozen
+        strange = not still and (not y or (judged and not usual[0] <= y <= usual[1]))
         drawn += (
             f'<text class="tick end" x="{left - 8}" y="{middle + 4:.1f}">'
             f"{escape(_short(name))}</text>"
             f'<rect class="bar{" odd" if strange else ""}" x="{left}" y="{middle - 6:.1f}" '
             f'width="{max(0.0, end - left):.1f}" height="12"/>'
             f'<text class="tick{" odd" if strange else ""}" x="{end + 5:.1f}" '
-            f'y="{middle + 4:.1f}">{plain(y)}</text>'
+            f'y="{middle + 4:.1f}">{told[place]}</text>'
         )
-    said = ", ".join(f"{n}: {plain(y)}" for n, y in zip(data["labels"], values, strict=True))
+    said = ", ".join(f"{n}: {how_far}" for n, how_far in zip(data["labels"], told, strict=True))
     return f'<div class="wide" tabindex="0">{_svg(drawn, said, bottom + 26)}</div>'
 
 

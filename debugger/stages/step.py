@@ -274,6 +274,7 @@ def _updates(seen: Step, facts: Facts) -> Evidence:
         "series": {"update": moved},
         "labels": [block.name for block in seen.blocks],
         "new": [b.name for b in seen.blocks if any(b.name in name for name in seen.head)],
+        "frozen": [block.name for block in seen.blocks if not block.trainable],
         "range": list(HEALTHY_UPDATE) if facts.pretrained else [],
     }
     return Evidence("chart", "updates", "step", data, snippet(facts, "blocks"))

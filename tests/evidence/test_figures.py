@@ -134,9 +134,10 @@ def test_rows_that_do_not_fit_are_drawn_against_the_first_one() -> None:
 
 def test_how_far_blocks_moved_is_drawn_on_a_logarithmic_scale() -> None:
     data = {
-        "series": {"update": [[0, 1e-3], [1, 1e-1], [2, 0.0], [3, 1e-1]]},
-        "labels": ["body", "too.far", "still", "head"],
+        "series": {"update": [[0, 1e-3], [1, 1e-1], [2, 0.0], [3, 1e-1], [4, 0.0]]},
+        "labels": ["body", "too.far", "still", "head", "kept"],
         "new": ["head"],
+        "frozen": ["kept"],
         "range": [1e-6, 2e-2],
     }
     drawn = figures.updates(data, WORDS)
@@ -147,6 +148,7 @@ def test_how_far_blocks_moved_is_drawn_on_a_logarithmic_scale() -> None:
     assert wide[3] == wide[1]
     assert drawn.count('class="bar odd"') == 2
     assert "too.far: 0.1" in drawn
+    assert "kept: 0, frozen" in drawn
 
 
 def test_labels_and_answers_stand_in_a_table_with_what_is_right_on_its_diagonal() -> None:
