@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from debugger.outcome import STAGES, StageName
 from debugger.report import Report
-from debugger.run import ON
+from debugger.run import ON, WAYS, Way
 
 if TYPE_CHECKING:
     from debugger.printing import ReadableReport
@@ -16,7 +17,7 @@ def diagnose(
     train_dataset: Any = None,
     eval_dataset: Any = None,
     *,
-    stage: str = ON,
+    stage: StageName | Way = ON,
     steps: int = 120,
     language: str = "en",
     experiments: bool = True,
@@ -36,6 +37,10 @@ def diagnose(
     from debugger.words import Words
 
     Words(language)  # one that is not spoken is refused before anything runs
+    if stage not in (*WAYS, *STAGES):
+        raise ValueError(f"stage is one of {', '.join((*WAYS, *STAGES))}; this is {stage!r}.")
+    if steps < 0:
+        raise ValueError(f"steps is 0 or more; this is {steps}.")
     for framework in FRAMEWORKS:
         taken = framework.takes(trainer_or_model, train_dataset, eval_dataset)
         if taken is not None:

@@ -32,7 +32,7 @@ from debugger.outcome import (
 )
 from debugger.pipelines.face import Memory, Pipeline, Training
 from debugger.report import Report, gather
-from debugger.run import ALL, ON, WALK, Run
+from debugger.run import ALL, ON, WALK, Run, Way
 from debugger.script.building import Building, build
 from debugger.script.enclosure import OPEN, Enclosure
 from debugger.script.places import Places
@@ -67,13 +67,13 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> None:
         pipeline = _pipeline(built)
         device = pipeline.facts.device
         view = View(pipeline.facts, Places(run.script), has_script=True)
-        endings += _walk(pipeline, view, run.stage, run.steps, emit, run.seconds, run.experiments)
+        endings += _walk(pipeline, view, run, emit)
     emit(_outcome(endings, device, started, run.framework))
 
 
 def diagnose_built(
     built: Building,
-    stage: str = WALK,
+    stage: StageName | Way = WALK,
     steps: int = 120,
     tell: Tell | None = None,
     experiments: bool = True,
@@ -88,7 +88,8 @@ def diagnose_built(
         if tell is not None:
             tell(event)
 
-    endings = _walk(pipeline, View(pipeline.facts), stage, steps, emit, experiments=experiments)
+    run = Run("", stage, steps=steps, experiments=experiments)
+    endings = _walk(pipeline, View(pipeline.facts), run, emit)
     emit(_outcome(["pass", *endings], pipeline.facts.device, started, built.framework))
     return gather(events)
 
@@ -149,18 +150,10 @@ def _tell_setup(built: Building, run: Run, seconds: float, emit: Tell) -> StageE
     return ended
 
 
-def _walk(
-    pipeline: Pipeline,
-    view: View,
-    stage: str,
-    steps: int,
-    emit: Tell,
-    seconds: float | None = None,
-    experiments: bool = False,
-) -> list[Ending]:
-    left_out = () if steps else TRAINING
+def _walk(pipeline: Pipeline, view: View, run: Run, emit: Tell) -> list[Ending]:
+    left_out, stage = () if run.steps else TRAINING, run.stage
     wanted = [n for n in LOOKS if stage in (WALK, ON, ALL, n.name) and n.name not in left_out]
-    expert = Expert(experiments, last=wanted[-1].name if wanted else None)
+    expert = Expert(run.experiments, last=wanted[-1].name if wanted else None)
     endings: list[Ending] = []
     blocked: dict[StageName, str] = {}
     for look in wanted:
@@ -168,7 +161,7 @@ def _walk(
             reason = blocked[look.name]
             emit(StageEnded(look.name, "not run", 0.0, (NotRun(look.name, reason),)))
             continue
-        ended, broke, faults = _one(look, pipeline, view, steps, emit, seconds, expert)
+        ended, broke, faults = _one(look, pipeline, view, run, emit, expert)
         endings.append(ended.outcome)
         if stage == WALK and ended.outcome in ("fail", "stopped"):
             break
@@ -182,17 +175,11 @@ def _walk(
 
 
 def _one(
-    look: Stage[Any],
-    pipeline: Pipeline,
-    view: View,
-    steps: int,
-    emit: Tell,
-    seconds: float | None,
-    expert: Expert,
+    look: Stage[Any], pipeline: Pipeline, view: View, run: Run, emit: Tell, expert: Expert
 ) -> tuple[StageEnded, bool, frozenset[str]]:
     """One stage, whether it ended in an exception that later stages would meet too, its faults."""
     emit(StageStarted(look.name))
-    started, steps = time.monotonic(), look.steps or steps
+    started, steps = time.monotonic(), look.steps or run.steps
 
     def point(series: str, x: float, y: float | None) -> None:
         emit(Point(look.name, series, x, y if y is None or math.isfinite(y) else None))
@@ -203,7 +190,7 @@ def _one(
         emit(Progress(look.name, done, of))
 
     try:
-        seen = look.observe(pipeline, point, steps, seconds)
+        seen = look.observe(pipeline, point, steps, run.seconds)
         shown = look.show(seen, view.facts)
         findings, not_run = judged(look.name, look.rules, seen, view)
         if isinstance(seen, Memory | Training) and seen.out_of_time:

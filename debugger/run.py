@@ -1,14 +1,13 @@
 """What is asked for: one script, one stage, and everything that decides the answer."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from debugger.frameworks import of as framework_of
 from debugger.outcome import StageName
 
-WALK = "walk"
-ON = "on"
-ALL = "all"
+Way = Literal["walk", "on", "all"]
+WALK, ON, ALL = WAYS = get_args(Way)
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Run:
     """
 
     script: str
-    stage: StageName | Literal["walk", "on", "all"] = WALK
+    stage: StageName | Way = WALK
     seed: int = 0
     device: Literal["auto", "cpu", "cuda"] = "auto"
     assets: Literal["bundled", "hub"] = "bundled"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from debugger import catalogue
+from debugger import catalogue, diagnose
 from debugger.frameworks import of
 from debugger.run import Run
 
@@ -71,3 +73,23 @@ def test_a_script_too_deep_to_parse_is_told_by_its_lines() -> None:
 @pytest.mark.parametrize("scenario", catalogue.every(), ids=lambda scenario: scenario.id)
 def test_every_scenario_is_told_by_its_script_and_by_its_twin(scenario: catalogue.Scenario) -> None:
     assert of(scenario.script).name == of(scenario.twin).name == scenario.framework
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"stage": "forwards"}, "stage is one of walk, on, all, setup, data, .*'forwards'"),
+        ({"steps": -1}, "steps is 0 or more; this is -1"),
+        ({"language": "xx"}, "xx"),
+    ],
+)
+def test_what_a_notebook_asks_for_wrongly_is_refused_before_anything_runs(
+    asked: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        diagnose(object(), **asked)
+
+
+def test_what_is_neither_a_trainer_nor_a_model_is_refused() -> None:
+    with pytest.raises(TypeError, match="this is a dict"):
+        diagnose({})

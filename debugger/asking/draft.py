@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from debugger.asking.paths import names_a_place, near, without_paths, without_us
-from debugger.asking.symptom import crash_of, first_line
+from debugger.asking.symptom import crash_of
 from debugger.evidence.plain import plain
 from debugger.report import Report
+from debugger.stages.judging import first_line
 from debugger.words import Words
 
 

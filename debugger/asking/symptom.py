@@ -12,6 +12,7 @@ from debugger.outcome import StageName
 from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
 from debugger.stages import TRAINING
+from debugger.stages.judging import first_line
 from debugger.stages.train import steps_for
 
 FEW_STEPS = 2
@@ -139,10 +140,6 @@ def crash_of(report: Report) -> tuple[StageReport, dict[str, Any]] | None:
 
 def _said(data: dict[str, Any]) -> tuple[str, str]:
     return data["exception"], _VARIES.sub("", without_paths(first_line(data["message"])))
-
-
-def first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "")
 
 
 def _codes(report: Report, stage: StageName) -> frozenset[str]:
