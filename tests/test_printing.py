@@ -112,6 +112,14 @@ def test_rules_that_could_not_judge_stand_under_the_stage_that_failed() -> None:
     assert "no_pad_token" not in to_text(report("pass"))
 
 
+def test_many_rules_that_could_not_judge_are_counted_and_stand_folded() -> None:
+    rules = [f"rule_{number}" for number in range(4)]
+    ended = StageEnded("batch", "fail", 0.1, tuple(NotRun(rule, "no_labels") for rule in rules))
+    many = gather([StageStarted("batch"), ended, Outcome("fail", "cpu", 0.1, {})])
+    assert "Not judged (4 rules): no class labels reach the model" in to_text(many)
+    assert "rule_3" in to_html(many).partition("Rules that could not judge</summary>")[2]
+
+
 @pytest.mark.parametrize("width", [48, 80, 120])
 def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     wide = Evidence("table", "fields", "batch", {"columns": ["a", "b"], "rows": [["字" * 90] * 2]})

@@ -20,7 +20,7 @@ STYLE = """
 .clinic-report :is(h3,p,ol,li,pre,table){margin:0;padding:0;color:inherit;font-size:inherit}
 .clinic-report :is(ol,li){list-style:none}
 .clinic-report h3{font-weight:700;margin:.8em 0 .3em}
-.clinic-report p{margin:.3em 0}
+.clinic-report :is(p,li){margin:.3em 0}
 .clinic-report .end{font-weight:700;font-size:1.1em}
 .clinic-report .dim{color:var(--dim);font-size:.92em}
 .clinic-report>details{border:1px solid var(--line);border-radius:6px;margin:4px 0}
@@ -57,8 +57,10 @@ def _stage(stage: StageReport, words: Words) -> str:
     inside = [
         *(_finding(finding, words) for finding in stage.findings),
         *(_evidence(evidence, words) for evidence in stage.evidence),
-        *(f'<p class="dim">{escape(line)}</p>' for line in not_judged(stage, words)),
     ]
+    if lines := not_judged(stage, words):
+        listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        inside.append(folded(escape(words.say("clinic", "not_judged")), f"<ul>{listed}</ul>"))
     if stage.curves and not any(shown.kind == "chart" for shown in stage.evidence):
         inside.append(chart({"series": stage.curves}, words))
     return (

@@ -59,12 +59,18 @@ def setting(report: Report, words: Words) -> str:
     ).rstrip(" ·")
 
 
-def not_judged(stage: StageReport, words: Words) -> list[str]:
-    """One sentence for each reason, with the rules it kept from judging."""
+def not_judged(stage: StageReport, words: Words, most: int | None = None) -> list[str]:
+    """One sentence for each reason, with the rules it kept from judging; beyond `most`, a count."""
     rules: dict[str, list[str]] = {}
     for rule in stage.not_run:
         rules.setdefault(rule.reason, []).append(rule.rule)
+
+    def named(names: list[str]) -> str:
+        if most is not None and len(names) > most:
+            return words.say("cli", "many_rules", count=len(names))
+        return ", ".join(names)
+
     return [
-        words.say("cli", "not_judged", rules=", ".join(names), reason=words.say("reason", reason))
+        words.say("cli", "not_judged", rules=named(names), reason=words.say("reason", reason))
         for reason, names in rules.items()
     ]

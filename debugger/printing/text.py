@@ -23,6 +23,7 @@ PAINT: Mapping[str, str] = {
     "dim": "2",
     "strong": "1",
 }
+MOST_NAMES = 3
 
 
 def to_text(
@@ -92,7 +93,7 @@ class _Page:
                     self.evidence(evidence, whole)
             if stage.curves and not any(shown.kind == "chart" for shown in stage.evidence):
                 self.add(chart({"series": stage.curves}, self.words))
-            for sentence in not_judged(stage, self.words):
+            for sentence in not_judged(stage, self.words, MOST_NAMES):
                 self.line(sentence, 4, "dim")
 
     def finding(self, finding: Finding) -> None:
