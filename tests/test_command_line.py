@@ -405,6 +405,7 @@ def test_export_writes_a_notebook_and_says_so(
     assert capsys.readouterr().out == f"Wrote {out}.\n"
 
 
+@pytest.mark.proof
 def test_a_reader_who_has_seen_enough_is_no_error() -> None:
     command = f"{sys.executable} -m debugger list --json | head -c 1; exit ${{PIPESTATUS[0]}}"
     answer = subprocess.run(
@@ -413,6 +414,7 @@ def test_a_reader_who_has_seen_enough_is_no_error() -> None:
     assert (answer.stdout, answer.stderr, answer.returncode) == ("[", "", 0)
 
 
+@pytest.mark.proof
 def test_an_ascii_terminal_is_no_error_and_json_stays_utf8() -> None:
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     assert clinic("list", env=ascii_only).returncode == 0
@@ -479,6 +481,7 @@ def test_ctrl_c_cancels_the_run_and_ends_with_130(
 
 
 @pytest.mark.slow
+@pytest.mark.proof
 def test_ctrl_c_on_the_real_program_leaves_no_process_and_no_trace(tmp_path: Path) -> None:
     script = tmp_path / "endless.py"
     script.write_text("import time\nopen('started', 'w').close()\ntime.sleep(600)\n")

@@ -42,6 +42,7 @@ def test_three_named_endpoints_can_be_called_and_nothing_else(address: str) -> N
     assert told["unnamed_endpoints"] == {}
 
 
+@pytest.mark.proof
 def test_an_endpoint_answers_as_the_command_line_does_and_refuses_with_a_sentence(
     address: str,
 ) -> None:
@@ -57,6 +58,7 @@ def test_an_endpoint_answers_as_the_command_line_does_and_refuses_with_a_sentenc
         client.predict("two_labels", ["no_such_fix"], api_name="/judge")
 
 
+@pytest.mark.proof
 def test_language_models_are_offered_the_same_three_and_only_where_the_host_says_so(
     address: str,
 ) -> None:
@@ -71,6 +73,7 @@ def test_language_models_are_offered_the_same_three_and_only_where_the_host_says
     assert all(tool["description"] for tool in tools)
 
 
+@pytest.mark.proof
 def test_a_login_stands_before_the_pages_and_the_endpoints(browser: Any) -> None:
     with running_app(CLINIC_LOGIN="class:secret") as (address, _):
         with pytest.raises(urllib.error.HTTPError, match="401"):

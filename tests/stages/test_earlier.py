@@ -165,9 +165,9 @@ EXAMPLE = (
 @pytest.mark.parametrize(
     ("text", "severities"),
     [
-        (LOOP, ["fault"]),
+        pytest.param(LOOP, ["fault"], marks=pytest.mark.proof),
         (FUNCTION.format("model"), ["fault"]),
-        (FUNCTION.format("copy.deepcopy(fresh)"), []),
+        pytest.param(FUNCTION.format("copy.deepcopy(fresh)"), [], marks=pytest.mark.proof),
     ],
     ids=["loop", "function", "function with a fresh model"],
 )

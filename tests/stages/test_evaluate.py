@@ -34,23 +34,26 @@ def view(script: str, task: Any = "classification") -> View:
     return View(type(facts)(**{**vars(facts), "task": task}), Places(script), bool(script))
 
 
+WHEN: list[dict[str, Any]] = [
+    {"eval_strategy": "steps", "eval_steps": 0.5},
+    {},
+    {"eval_strategy": "epoch"},
+    {"eval_strategy": "epoch", "eval_delay": 5},
+    {"eval_strategy": "epoch", "eval_delay": 1},
+    {"eval_strategy": "epoch", "max_steps": 9},
+    {"eval_strategy": "epoch", "max_steps": 30},
+    {"eval_strategy": "steps", "eval_steps": 10},
+    {"eval_strategy": "steps", "eval_steps": 36},
+    {"eval_strategy": "steps", "eval_steps": 37},
+    {"eval_strategy": "steps", "eval_steps": 10, "eval_delay": 25},
+    {"eval_strategy": "steps", "eval_steps": 10, "max_steps": 9},
+    {"eval_strategy": "steps", "eval_steps": 10, "gradient_accumulation_steps": 4},
+]
+
+
 @pytest.mark.parametrize(
     "more",
-    [
-        {},
-        {"eval_strategy": "epoch"},
-        {"eval_strategy": "epoch", "eval_delay": 5},
-        {"eval_strategy": "epoch", "eval_delay": 1},
-        {"eval_strategy": "epoch", "max_steps": 9},
-        {"eval_strategy": "epoch", "max_steps": 30},
-        {"eval_strategy": "steps", "eval_steps": 10},
-        {"eval_strategy": "steps", "eval_steps": 36},
-        {"eval_strategy": "steps", "eval_steps": 37},
-        {"eval_strategy": "steps", "eval_steps": 0.5},
-        {"eval_strategy": "steps", "eval_steps": 10, "eval_delay": 25},
-        {"eval_strategy": "steps", "eval_steps": 10, "max_steps": 9},
-        {"eval_strategy": "steps", "eval_steps": 10, "gradient_accumulation_steps": 4},
-    ],
+    [*WHEN[:3], *(pytest.param(more, marks=pytest.mark.proof) for more in WHEN[3:])],
 )
 def test_as_many_evaluations_are_planned_as_the_trainer_makes(more: dict[str, Any]) -> None:
     args = tiny.arguments(save_strategy="no", disable_tqdm=True, **more)

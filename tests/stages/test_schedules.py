@@ -53,7 +53,9 @@ def test_a_warm_up_of_ones_own_goes_on_afterwards_as_before() -> None:
     assert (everything(trainer), str(trainer.lr_scheduler.state_dict())) == before  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize(("warm_up", "climbing"), [(1000, True), (10, False)])
+@pytest.mark.parametrize(
+    ("warm_up", "climbing"), [pytest.param(1000, True, marks=pytest.mark.proof), (10, False)]
+)
 def test_nobody_is_stuck_while_the_rate_still_climbs(warm_up: int, climbing: bool) -> None:
     torch.manual_seed(0)
     args = tiny.arguments(

@@ -225,6 +225,7 @@ def test_the_table_has_both_sides_of_every_scenario(
     assert kept.items["one gpu"]["stages"]["forward"]["codes"] == ["label_outside_head"]
 
 
+@pytest.mark.proof
 def test_lost_processes_among_healthy_runs_are_counted_and_the_rest_comes_later(
     toys: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -259,6 +260,7 @@ def test_a_recording_says_whether_it_shows_what_it_should(
 
 
 @pytest.mark.parametrize(("megabytes", "held"), [(80_000, True), (15_360, False)])
+@pytest.mark.proof
 def test_memory_runs_out_on_a_large_card_as_on_a_small_one(
     toys: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, megabytes: int, held: bool
 ) -> None:

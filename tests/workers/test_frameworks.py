@@ -58,6 +58,7 @@ def test_each_framework_finds_its_environment(make_engine, ask, monkeypatch):
     assert all(torch[name] == keras[name] for name in shared)
 
 
+@pytest.mark.proof
 def test_a_keras_run_may_use_a_third_more_memory(make_engine, ask):
     engine = make_engine(preload={"pytorch": ("toys",), "keras": ("toys",)})
     eat = "kept = bytearray({} << 20)\nsay(eaten=len(kept))"

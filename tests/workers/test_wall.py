@@ -197,6 +197,7 @@ say(found=found, here=here)
     assert console(events)["text"] == ""
 
 
+@pytest.mark.proof
 def test_what_scenarios_load_is_prepared_once_for_all_runs(real, ask):
     script = """
 from datasets import load_dataset

@@ -163,6 +163,7 @@ def test_the_change_that_cures_a_silent_fault_is_named_and_no_other(code: str) -
     assert numbers["stuck"] > 0.65
 
 
+@pytest.mark.proof
 def test_shuffled_labels_are_cured_by_nothing_and_have_nothing_to_do_with_the_words() -> None:
     draw = random.Random(1)
     labels = [draw.randrange(2) for _ in range(256)]

@@ -143,6 +143,7 @@ def test_body_and_head_of_an_adapted_model_are_those_inside() -> None:
     assert head_of(model) == (f"{copied}.weight", f"{copied}.bias")
 
 
+@pytest.mark.proof
 def test_the_rate_of_an_adapter_is_not_held_against_a_whole_models() -> None:
     report = diagnose(adapted(saves=True), stage="all", steps=3)
     codes = {finding.code for finding in report.findings}
