@@ -7,6 +7,7 @@ import torch
 from debugger.diagnosis import _walk
 from debugger.frameworks.pytorch.pipeline import pipeline
 from debugger.outcome import Event, StageEnded
+from debugger.run import Run
 from debugger.stages.judging import View
 from tests import tiny
 
@@ -51,7 +52,7 @@ def test_a_stage_that_trains_ends_when_its_time_is_up_and_says_so() -> None:
 def test_what_too_little_time_leaves_unjudged_is_said_as_that() -> None:
     face = pipeline(tiny.classifier())
     events: list[Event] = []
-    _walk(face, View(face.facts), "all", 40, events.append, 0.0)
+    _walk(face, View(face.facts), Run("", "all", steps=40, seconds=0.0), events.append)
     ended = {e.stage: e for e in events if isinstance(e, StageEnded)}
     reasons = {rule.rule: rule.reason for rule in ended["train"].not_run}
     assert reasons["stuck_at_chance"] == "too_little_time"
