@@ -29,11 +29,11 @@ from tests import tiny
 WORDS = tiny.tokenizer()
 
 
-def found(trainer: Trainer, stage: str) -> dict[str, Severity]:
+def found(trainer: Trainer, stage: Any) -> dict[str, Severity]:
     return {finding.code: finding.severity for finding in diagnose(trainer, stage=stage).findings}
 
 
-def numbers(trainer: Trainer, stage: str, code: str) -> dict[str, Any]:
+def numbers(trainer: Trainer, stage: Any, code: str) -> dict[str, Any]:
     report = diagnose(trainer, stage=stage)
     return next(finding.numbers for finding in report.findings if finding.code == code)
 

@@ -32,12 +32,12 @@ WORDS = tiny.tokenizer()
 VOCABULARY: dict[str, Any] = {"vocab_size": len(tiny.WORDS) + 4}
 
 
-def found(trainer: Trainer, stage: str) -> dict[str, Severity]:
+def found(trainer: Trainer, stage: Any) -> dict[str, Severity]:
     findings = diagnose(trainer, stage=stage).findings
     return {one.code: one.severity for one in findings if one.code != "no_eval_set"}
 
 
-def numbers(trainer: Trainer, stage: str, code: str) -> dict[str, Any]:
+def numbers(trainer: Trainer, stage: Any, code: str) -> dict[str, Any]:
     report = diagnose(trainer, stage=stage)
     return next(finding.numbers for finding in report.findings if finding.code == code)
 
