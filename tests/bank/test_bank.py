@@ -12,7 +12,18 @@ from debugger.settings import read
 from debugger.workers import Engine, started
 from tools import score
 from tools.bank import __main__ as bank
-from tools.bank.cases import FAMILIES, HELD_OUT, SEEN, Case, bases, broken, healthy
+from tools.bank.cases import (
+    FAMILIES,
+    HELD_OUT,
+    HOME,
+    SEEN,
+    BankError,
+    Case,
+    base_of,
+    bases,
+    broken,
+    healthy,
+)
 from tools.bank.rewriting import REWRITINGS, rewritten
 from tools.bank.scoring import Scored
 from tools.bank.scoring import score as scored
@@ -61,6 +72,16 @@ def test_every_fault_has_an_address_of_its_own_kind() -> None:
         if case.fault:
             assert case.fault.source.startswith("https://"), case.id
             assert case.fault.cause.endswith("."), case.id
+
+
+def test_a_key_holds_sentences_that_exist_and_no_symptoms(tmp_path: Path) -> None:
+    text = (HOME / "faults" / "pt_reviews.toml").read_text(encoding="utf-8")
+    assert "learning_rate_too_high" in text
+    for code in ("learning_rate_too_loud", "stuck_at_chance"):
+        wrong = tmp_path / "pt_reviews.toml"
+        wrong.write_text(text.replace("learning_rate_too_high", code), encoding="utf-8")
+        with pytest.raises(BankError, match=rf"reviews_lr_high: {code}"):
+            base_of(wrong)
 
 
 @pytest.mark.parametrize("how", [how for how in REWRITINGS if how != "as written"])
