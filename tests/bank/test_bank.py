@@ -67,6 +67,10 @@ def test_half_of_a_family_is_held_out(family: str) -> None:
     assert abs(kinds[SEEN] - kinds[HELD_OUT]) <= 1
 
 
+def test_every_proof_is_of_a_script_of_the_bank() -> None:
+    assert set(bank.read()) <= {case.id for case in every()}
+
+
 def test_every_fault_has_an_address_of_its_own_kind() -> None:
     for case in every():
         if case.fault:

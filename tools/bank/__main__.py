@@ -128,6 +128,7 @@ def check() -> None:
                 wrong.append(f"{case.id}: twice")
             ids.add(case.id)
             wrong += [f"{case.id}: {said}" for said in unparsable(case)]
+    wrong += [f"{name}: proved, and not in the bank" for name in read() if name not in ids]
     print("\n".join(wrong) or f"{len(ids)} scripts")
     sys.exit(bool(wrong))
 
