@@ -119,6 +119,20 @@ def test_harm_is_an_error_silence_or_a_number_far_from_the_healthy_one() -> None
         assert bank.harm(base, 0.92, proof) == said
 
 
+def test_a_fault_is_unproved_while_its_base_is() -> None:
+    case = called("reviews_lr_high")
+    text = bank.digest(healthy(case.base))
+    known: bank.Proofs = {
+        case.base.id: {"text": text, "number": 0.92},
+        case.id: {"text": bank.digest(case), "number": 0.5},
+    }
+    assert bank.verdict(case, known) == "worse"
+    assert bank.is_proved(healthy(case.base), known)
+    known[case.base.id] = {"text": text, "error": "still running after 90 s"}
+    assert bank.verdict(case, known) == "unproved"
+    assert not bank.is_proved(healthy(case.base), known)
+
+
 def test_what_the_healthy_script_is_said_to_have_too_detects_nothing() -> None:
     about = ("pytorch", "input", SEEN, "as written", "fail")
     seen = Scored("b", "b", *about, ("leak",), (), (), False, None, True, 1.0, 0.5)

@@ -22,6 +22,7 @@ MOST_SECONDS = 90
 """Of the processor's time, so that a busy machine proves the same."""
 MOST_PATIENCE = 900
 """In seconds on the clock, for a script that waits."""
+LATE = "still running"
 ENVIRONMENTS = {"pytorch": {"USE_TF": "0"}, "keras": {"TF_USE_LEGACY_KERAS": "1"}}
 EVERYWHERE = {
     "OMP_NUM_THREADS": "1",
@@ -53,7 +54,7 @@ def train(case: Case) -> Trained:
         status, seconds = _ended(process)
         said = (Path(folder) / "said").read_text(errors="replace")
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
-        return Trained(seconds, error=f"still running after {MOST_SECONDS} s")
+        return Trained(seconds, error=f"{LATE} after {MOST_SECONDS} s")
     if status != 0:
         errors = re.findall(r"^[\w.]*(?:Error|Exception|Exit|Interrupt)\b.*", said, re.MULTILINE)
         return Trained(seconds, error=errors[-1][:120] if errors else f"status {status}")
