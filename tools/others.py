@@ -33,10 +33,18 @@ CHECKERS = {
     "TorchFix": ["torchfix", "--select=ALL"],
 }
 NOT_RUN = (
-    "Not run: NeuraLint (neuralint 0.0.5: its TensorFlow cannot be installed any more), pylint-ml "
-    "0.0.1 (gives one number to two rules and pylint refuses it), dslinter 2.0.9 (for pylint 2), "
-    "TrainCheck 0.2.0 (needs a healthy reference run of each script first), UMLAUT (no package), "
-    "cleanlab and deepchecks (look at a table of data that one hands them, not at a script)."
+    "Not run. *They read a script*: NeuraLint (neuralint 0.0.5: its TensorFlow cannot be installed "
+    "any more), pylint-ml 0.0.1 (gives one number to two rules and pylint refuses it), dslinter "
+    "2.0.9 (for pylint 2). *They watch a training*, and have to be written into the script first: "
+    "TheDeepChecker (tests before, in and after the fitting; wants TensorFlow 1.15), DeepLocalize "
+    "(follows the numbers of every layer of a Keras model; Keras 2.2, TensorFlow 1.14), "
+    "AUTOTRAINER (gradients and losses that go wrong, with repairs to try; Keras 2.3, TensorFlow "
+    "2.1), UMLAUT (rules of thumb in a Keras callback, shown by a server of its own; on PyPI that "
+    "name is another package). For Python 3.11 there is no TensorFlow before 2.12. On PyPI are "
+    "TrainCheck 0.2.0, which needs a healthy reference run of each script first, and trainproof "
+    "0.22.0, which reads the logs that a training has left. *They look at data* that one hands "
+    "them, not at a script: cleanlab 2.9.0 (labels that a trained model doubts), deepchecks 0.19.1 "
+    "(tables, pictures, texts)."
 )
 Said = list[tuple[str, int, str]]
 """File, line and words of each thing that a checker says."""

@@ -199,7 +199,9 @@ def page(said: str, found: list[Scored]) -> str:
         "its address (docs/FAULTS.md) and proved to do harm by training it beside its base "
         "(`tests/bank/proved.json`). *Detected*: a fault is reported, or the cause is shown as "
         "something to look at; what the healthy script is said to have too detects nothing. "
-        "*Cause named*: a finding that names this cause. *Line right*: "
+        "*Cause named*: a finding whose sentence names this cause. Which sentences do stands in "
+        "the fault's file: those after which a reader who sees nothing else knows what to repair, "
+        "judged by their words, for both halves alike; a mere symptom never does. *Line right*: "
         "that finding points at the line to blame, of all faults that have one. Faults written "
         f'"{SEEN}" may be looked at by those who write rules; those "{HELD_OUT}" are held out.\n'
         f"{said}\n{others}"

@@ -12,7 +12,18 @@ from debugger.settings import read
 from debugger.workers import Engine, started
 from tools import score
 from tools.bank import __main__ as bank
-from tools.bank.cases import FAMILIES, HELD_OUT, SEEN, Case, bases, broken, healthy
+from tools.bank.cases import (
+    FAMILIES,
+    HELD_OUT,
+    HOME,
+    SEEN,
+    BankError,
+    Case,
+    base_of,
+    bases,
+    broken,
+    healthy,
+)
 from tools.bank.rewriting import REWRITINGS, rewritten
 from tools.bank.scoring import Scored
 from tools.bank.scoring import score as scored
@@ -56,11 +67,25 @@ def test_half_of_a_family_is_held_out(family: str) -> None:
     assert abs(kinds[SEEN] - kinds[HELD_OUT]) <= 1
 
 
+def test_every_proof_is_of_a_script_of_the_bank() -> None:
+    assert set(bank.read()) <= {case.id for case in every()}
+
+
 def test_every_fault_has_an_address_of_its_own_kind() -> None:
     for case in every():
         if case.fault:
             assert case.fault.source.startswith("https://"), case.id
             assert case.fault.cause.endswith("."), case.id
+
+
+def test_a_key_holds_sentences_that_exist_and_no_symptoms(tmp_path: Path) -> None:
+    text = (HOME / "faults" / "pt_reviews.toml").read_text(encoding="utf-8")
+    assert "learning_rate_too_high" in text
+    for code in ("learning_rate_too_loud", "stuck_at_chance"):
+        wrong = tmp_path / "pt_reviews.toml"
+        wrong.write_text(text.replace("learning_rate_too_high", code), encoding="utf-8")
+        with pytest.raises(BankError, match=rf"reviews_lr_high: {code}"):
+            base_of(wrong)
 
 
 @pytest.mark.parametrize("how", [how for how in REWRITINGS if how != "as written"])
@@ -92,6 +117,20 @@ def test_harm_is_an_error_silence_or_a_number_far_from_the_healthy_one() -> None
         ({"number": 0.99}, "better"),
     ]:
         assert bank.harm(base, 0.92, proof) == said
+
+
+def test_a_fault_is_unproved_while_its_base_is() -> None:
+    case = called("reviews_lr_high")
+    text = bank.digest(healthy(case.base))
+    known: bank.Proofs = {
+        case.base.id: {"text": text, "number": 0.92},
+        case.id: {"text": bank.digest(case), "number": 0.5},
+    }
+    assert bank.verdict(case, known) == "worse"
+    assert bank.is_proved(healthy(case.base), known)
+    known[case.base.id] = {"text": text, "error": "still running after 90 s"}
+    assert bank.verdict(case, known) == "unproved"
+    assert not bank.is_proved(healthy(case.base), known)
 
 
 def test_what_the_healthy_script_is_said_to_have_too_detects_nothing() -> None:

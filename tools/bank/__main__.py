@@ -67,7 +67,7 @@ def cases(framework: str) -> Iterator[Case]:
 
 def prove(framework: str, only: str, again: bool) -> None:
     known = read()
-    stale = [c for c in cases(framework) if again or known.get(c.id, {}).get("text") != digest(c)]
+    stale = [case for case in cases(framework) if again or not is_proved(case, known)]
     wanted = [case for case in stale if only in case.id or only == case.base.id]
     for case, trained in training.serve(iter(wanted), framework):
         known = read()  # another framework's may have come in between
@@ -83,13 +83,20 @@ def prove(framework: str, only: str, again: bool) -> None:
         sys.stdout.flush()
 
 
+def is_proved(case: Case, known: Proofs) -> bool:
+    mine = known.get(case.id, {})
+    return mine.get("text") == digest(case) and not mine.get("error", "").startswith(training.LATE)
+
+
 def verdict(case: Case, known: Proofs) -> str:
     """healthy or ill for a base; crash, silent, worse, better or harmless for a fault."""
     base, mine = known.get(case.base.id), known.get(case.id)
-    if base is None or mine is None or mine.get("error", "").startswith("still running"):
+    if base is None or mine is None or mine.get("error", "").startswith(training.LATE):
         return "unproved"
     if case.fault is None:
         return "healthy" if is_healthy(case.base, mine.get("number")) else "ill"
+    if base.get("number") is None:
+        return "unproved"
     return harm(case.base, base.get("number"), mine)
 
 
@@ -128,6 +135,7 @@ def check() -> None:
                 wrong.append(f"{case.id}: twice")
             ids.add(case.id)
             wrong += [f"{case.id}: {said}" for said in unparsable(case)]
+    wrong += [f"{name}: proved, and not in the bank" for name in read() if name not in ids]
     print("\n".join(wrong) or f"{len(ids)} scripts")
     sys.exit(bool(wrong))
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from debugger.outcome import STAGES
+from debugger.words import ENGLISH, tables
+from debugger.words import HERE as WORDS
 
 HOME = Path(__file__).parents[2] / "tests" / "bank"
 Family = Literal[
@@ -35,11 +37,16 @@ class BankError(ValueError):
 class Fault:
     """One documented fault.
 
-    `codes` are the findings that name the cause, `stages` where one of them may come. `line` is
-    text that stands once in the faulty files, on the line that is to blame; "" where the fault is
-    that a line is missing and no one line is to blame. `source` is where people met it. `written`
-    says whether those who write rules may look at it: "after" is held out, and never tuned to.
-    `changes` are triples of a file's name, what stands there once, and what stands there instead.
+    `codes` are the findings that name the cause: whoever reads that one sentence, with its numbers
+    and nothing else of the report, knows what to repair. What only says that something is wrong
+    (`SYMPTOMS`), or sends its reader to repair another thing, names no cause; `..._failed` names
+    one only where the library's own message does. The sentences decide and not what the diagnosis
+    says today, and for both halves of the bank alike; with no such sentence there is no code.
+    `stages` is where one of them may come. `line` is text that stands once in the faulty files, on
+    the line that is to blame; "" where the fault is that a line is missing and no one line is to
+    blame. `source` is where people met it. `written` says whether those who write rules may look at
+    it: "after" is held out, and never tuned to. `changes` are triples of a file's name, what stands
+    there once, and what stands there instead.
     """
 
     id: str
@@ -52,6 +59,16 @@ class Fault:
     source: str
     written: Written
     changes: tuple[tuple[str, str, str], ...]
+
+
+SYMPTOMS = frozenset(
+    (
+        *("cannot_memorise", "memorises_slowly", "diverged", "does_not_fall", "stuck_at_chance"),
+        *("learns_train_only", "constant_predictions", "nothing_moves", "nan_update"),
+        *("nan_forward", "first_loss_off", "helped_once", "none_cures", "learns_as_it_is"),
+    )
+)
+"""Findings that name no cause, whatever the fault."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +136,7 @@ class Case:
 
 
 def bases() -> list[Base]:
-    return [_base(path) for path in sorted((HOME / "faults").glob("*.toml"))]
+    return [base_of(path) for path in sorted((HOME / "faults").glob("*.toml"))]
 
 
 def healthy(base: Base) -> Case:
@@ -144,7 +161,7 @@ def place_of(files: Files, marker: str) -> tuple[str, int]:
     return name, text[: text.index(marker)].count("\n") + 1
 
 
-def _base(path: Path) -> Base:
+def base_of(path: Path) -> Base:
     told = tomllib.loads(path.read_text(encoding="utf-8"))
     try:
         base = Base(id=path.stem, **told["base"])
@@ -169,7 +186,13 @@ def _fault(base: Base, told: dict[str, Any]) -> Fault:
         raise BankError(f"{fault.id}: {fault.family!r}, {fault.written!r}")
     if not set(stages) <= set(STAGES):
         raise BankError(f"{fault.id}: {stages}")
+    if wrong := [code for code in codes if code in SYMPTOMS or code not in _sentences()]:
+        raise BankError(f"{fault.id}: {', '.join(wrong)}: no sentence that names a cause")
     return fault
+
+
+def _sentences() -> Mapping[str, str]:
+    return tables(WORDS, ENGLISH)["finding"]
 
 
 def _read(path: Path) -> str:

@@ -10,7 +10,7 @@ from transformers import AutoTokenizer, DataCollatorWithPadding, TFAutoModelForS
 random.seed(1)
 tf.random.set_seed(1)
 
-films = ["the western", "that comedy", "this thriller", "the sequel", "their documentary", "his last film"]
+films = ["the western", "that comedy", "this thriller"]
 praise = ["kept me awake all night", "is a quiet masterpiece", "made everybody laugh", "deserves an award"]
 blame = ["bored the whole room", "has no plot at all", "was painfully long", "should never have been made"]
 where = ["at the festival", "on the plane", "at my aunt's", "in the old cinema", "on television"]
@@ -38,14 +38,14 @@ tf_train_dataset = encoded["train"].to_tf_dataset(
     label_cols=["label"],
     shuffle=True,
     collate_fn=data_collator,
-    batch_size=16,
+    batch_size=8,
 )
 tf_validation_dataset = encoded["test"].to_tf_dataset(
     columns=["attention_mask", "input_ids", "token_type_ids"],
     label_cols=["label"],
     shuffle=False,
     collate_fn=data_collator,
-    batch_size=16,
+    batch_size=8,
 )
 
 model = TFAutoModelForSequenceClassification.from_pretrained(CHECKPOINT, num_labels=2)
