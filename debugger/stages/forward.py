@@ -155,7 +155,9 @@ def ids_outside_vocabulary(seen: Forward, view: View) -> Verdict | CannotJudge |
         return NOT_FOR_THIS_TASK
     if seen.highest_id < seen.vocabulary:
         return None
-    line = view.places.call("add_tokens") or view.places.call("AutoTokenizer.from_pretrained")
+    places = view.places
+    line = None if view.facts.pretrained else places.argument_in("Config", "vocab_size")
+    line = line or places.call("add_tokens") or places.call("AutoTokenizer.from_pretrained")
     return fault(line, highest=seen.highest_id, vocabulary=seen.vocabulary)
 
 

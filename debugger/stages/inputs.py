@@ -142,6 +142,7 @@ def column_dropped(seen: Batch | Forward, view: View) -> Verdict | None:
     if not missed or not seen.dropped:
         return None
     line = seen.failure.line if seen.failure is not None and named else None
+    line = view.places.argument("remove_unused_columns") or line
     line = line or view.places.naming(missed[0])
     return fault(line, name=missed[0], columns=", ".join(seen.dropped))
 
@@ -201,7 +202,9 @@ def identical_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if not signal.identical or signal.labels < 2:
         return None
-    return fault(_preparing(view), name=signal.name, rows=signal.rows, labels=signal.labels)
+    line = view.places.handed.repeating(signal.name) or view.places.written(signal.name)
+    line = line or _preparing(view)
+    return fault(line, name=signal.name, rows=signal.rows, labels=signal.labels)
 
 
 def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -213,7 +216,8 @@ def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if max(-signal.low, signal.high) <= most[signal.name]:
         return None
     verdict = fault if view.facts.pretrained else look
-    return verdict(_preparing(view), name=signal.name, low=signal.low, high=signal.high)
+    line = view.places.handed.dividing() or _preparing(view)
+    return verdict(line, name=signal.name, low=signal.low, high=signal.high)
 
 
 def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -223,7 +227,8 @@ def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | N
         return NOT_FOR_THIS_TASK
     if signal.identical or signal.high - signal.low >= FLAT:
         return None
-    return fault(_preparing(view), name=signal.name, low=signal.low, high=signal.high)
+    line = view.places.handed.dividing() or _preparing(view)
+    return fault(line, name=signal.name, low=signal.low, high=signal.high)
 
 
 def inputs_saturated(seen: Batch, view: View) -> Verdict | CannotJudge | None:

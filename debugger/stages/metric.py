@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trials import Trials, same
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
@@ -19,7 +21,7 @@ def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return None
     name, value = next(iter(tried.perfect.items()))
     made = fault if _first(tried) or "mse" in name.lower() else look
-    return made(metric_line(view), name=name, value=value)
+    return made(metric_line(view, name), name=name, value=value)
 
 
 def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -33,7 +35,7 @@ def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     if not moved and not counted:
         return None
     name = name or next(iter(tried.perfect))
-    return fault(metric_line(view), share=tried.ignored, name=name, value=tried.perfect[name])
+    return fault(metric_line(view, name), share=tried.ignored, name=name, value=tried.perfect[name])
 
 
 def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -43,7 +45,8 @@ def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     name = _first(tried)
     if name is None or tried.drawn.get(name, 0.0) <= tried.perfect[name] + 1e-6:
         return None
-    return fault(metric_line(view), name=name, value=tried.perfect[name], drawn=tried.drawn[name])
+    right, drawn = tried.perfect[name], tried.drawn[name]
+    return fault(metric_line(view, name), name=name, value=right, drawn=drawn)
 
 
 def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -51,7 +54,8 @@ def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     tried = seen.trials
     if tried is None or tried.kind != "many":
         return NOT_TRIED
-    return fault(metric_line(view), cut=tried.cut) if tried.cut == 0.5 else None
+    line = view.places.handed.compares("compute_metrics", ast.Gt, ast.GtE, value=0.5)
+    return fault(line or metric_line(view), cut=tried.cut) if tried.cut == 0.5 else None
 
 
 def amounts_held_equal(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -63,7 +67,8 @@ def amounts_held_equal(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     if not fallen:
         return None
     name = fallen[0]
-    return fault(metric_line(view), name=name, value=tried.perfect[name], nudged=tried.nudged[name])
+    line = view.places.handed.compares("compute_metrics", ast.Eq) or metric_line(view, name)
+    return fault(line, name=name, value=tried.perfect[name], nudged=tried.nudged[name])
 
 
 def metric_not_shifted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -75,7 +80,7 @@ def metric_not_shifted(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     if name is None or tried.in_place[name] <= tried.perfect[name]:
         return None
     return fault(
-        metric_line(view), name=name, value=tried.perfect[name], in_place=tried.in_place[name]
+        metric_line(view, name), name=name, value=tried.perfect[name], in_place=tried.in_place[name]
     )
 
 
@@ -90,7 +95,7 @@ def average_named_otherwise(seen: Evaluate, view: View) -> Verdict | CannotJudge
             continue
         others = [kind for kind, each in tried.averages.items() if _near(value, each[what])]
         if others:
-            return fault(metric_line(view), name=name, average=others[0])
+            return fault(metric_line(view, name), name=name, average=others[0])
     return None
 
 
@@ -143,10 +148,11 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def metric_line(view: View) -> int | None:
+def metric_line(view: View, name: str = "") -> int | None:
+    """Where the script makes the number of that name, else where it returns its numbers."""
     places = view.places
-    function = places.value("compute_metrics") or places.value("metric_fn")
-    return places.returned_by(function) if function else places.argument("metrics")
+    answers = (places.handed.answer(one, name) for one in ("compute_metrics", "metric_fn"))
+    return next(filter(None, answers), None) or places.argument("metrics")
 
 
 def _first(tried: Trials) -> str | None:

@@ -261,7 +261,7 @@ def _labelling(view: View) -> int | None:
 
 
 def _spanning(view: View) -> int | None:
-    return view.places.naming("start_positions") or _labelling(view)
+    return view.places.written("start_positions") or _labelling(view)
 
 
 def _ending(name: str, view: View) -> int | None:
