@@ -55,6 +55,7 @@ class Facts:
 
     `framework` is the name of the one whose words and lines to type belong to it. `compiled` is
     None where nothing is compiled: then a training loop makes the loss, the steps and the zeroing.
+    `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
     """
 
     task: Task
@@ -70,6 +71,7 @@ class Facts:
     known_collator: bool
     framework: str = "pytorch"
     compiled: Compiled | None = None
+    configured_like: str = ""
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,8 @@ class Sample:
 class Batch:
     """Of rows that could not be put together: the first, and by field the lengths of all.
 
-    They are `first_row` and `handed`. `dropped` are the columns that never reach the collator.
+    They are `first_row` and `handed`. `eval_signal` is that of a few
+    evaluation rows. `dropped` are the columns that never reach the collator.
     """
 
     fields: dict[str, Field]
@@ -179,6 +182,7 @@ class Batch:
     first_row: dict[str, Any] = field(default_factory=dict)
     padding: Padding | None = None
     signal: Signal | None = None
+    eval_signal: Signal | None = None
     targets: Targets | None = None
     dropped: tuple[str, ...] = ()
     asked_for: tuple[str, ...] = ()
@@ -352,7 +356,8 @@ class Memory:
     then, without dropout.
 
     `labels` are the classes of its rows, `rate` is the learning rate that was held and `weights`
-    how many weights the model has. `out_of_time`: there were fewer, because they take so long.
+    how many weights the model has. `apart` is how far the outputs for its rows lay apart before the
+    first step and after the last. `out_of_time`: there were fewer, because they take so long.
     """
 
     losses: tuple[float, ...] = ()
@@ -363,6 +368,7 @@ class Memory:
     rows: int = 0
     rate: float | None = None
     weights: int = 0
+    apart: tuple[float, float] | None = None
     out_of_time: bool = False
     failure: Failure | None = None
 

@@ -7,6 +7,7 @@ import ast
 from debugger.script.tracing import Function, Tracing, name_of
 
 _CUTS = ("detach", "item", "numpy", "tolist", "argmax", "no_grad", "inference_mode", "data")
+_PREPARES = ("map", "with_transform", "set_transform")
 _FLATTENS = ("relu", "relu_", "clamp", "clip", "round", "sign", "threshold", "ReLU")
 _LOSSES = ("compute_loss", "forward", "training_step", "__call__")
 
@@ -41,7 +42,9 @@ class Handed:
                 return self._assigned(found)
         return returned.lineno
 
-    def compares(self, argument: str, *operators: type[ast.cmpop], value: object = None) -> int | None:
+    def compares(
+        self, argument: str, *operators: type[ast.cmpop], value: object = None
+    ) -> int | None:
         """The line of a comparison in the function, with that very number where one is given."""
         function = self.function(argument)
         if function is None:
@@ -55,6 +58,14 @@ class Handed:
                 and (value is None or _is(node.comparators[0], value) or _is(node.left, value))
             ),
             None,
+        )
+
+    def calls(self, argument: str, name: str) -> int | None:
+        """The first call of that name in the function."""
+        function = self.function(argument)
+        parts = ast.walk(function) if function is not None else ()
+        return next(
+            (n.lineno for n in parts if isinstance(n, ast.Call) and name_of(n.func) == name), None
         )
 
     def before(self, line: int | None) -> int | None:
@@ -100,6 +111,36 @@ class Handed:
                 for part in ast.walk(value):
                     if isinstance(part, ast.ListComp) and not _goes_by_it(part):
                         return part.lineno
+        return None
+
+    def prepared_for_eval(self, key: str) -> int | None:
+        """Where what the evaluation set is prepared with puts a value under that key."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg == "eval_dataset"]
+        if not given:
+            return None
+        held = self._tracing.local(given[0]) if isinstance(given[0], ast.Name) else []
+        made = held[-1][1] if held else given[0]
+        calls = [part for part in ast.walk(made) if isinstance(part, ast.Call)]
+        calls += [c for c in self._calls if _owner(c) == ast.unparse(given[0])]
+        for call in calls:
+            if name_of(call.func) not in _PREPARES or not call.args:
+                continue
+            function = self._behind(call.args[0])
+            for node in ast.walk(function) if function is not None else ():
+                if (found := self._entry(node, key)) is not None:
+                    return self._tracing.made(found)
+        return None
+
+    def picked(self, argument: str, key: str) -> int | None:
+        """Where the places are picked out that the number of that name counts."""
+        function = self.function(argument)
+        for node in ast.walk(function) if function is not None else ():
+            found = self._entry(node, key.removeprefix("eval_"))
+            for part in ast.walk(found) if found is not None else ():
+                place = part.slice if isinstance(part, ast.Subscript) else None
+                made = self._tracing.local(place) if isinstance(place, ast.Name) else []
+                if made:
+                    return made[-1][0]
         return None
 
     def dividing(self) -> int | None:
@@ -151,8 +192,14 @@ class Handed:
         return found[-1][0] if found else value.lineno
 
 
+def _owner(call: ast.Call) -> str:
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+
 def _goes_by_it(made: ast.ListComp) -> bool:
-    given = {n.id for one in made.generators for n in ast.walk(one.target) if isinstance(n, ast.Name)}
+    given = {
+        n.id for one in made.generators for n in ast.walk(one.target) if isinstance(n, ast.Name)
+    }
     return any(isinstance(part, ast.Name) and part.id in given for part in ast.walk(made.elt))
 
 

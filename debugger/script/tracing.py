@@ -8,7 +8,17 @@ from collections.abc import Iterator
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _FILLS = ("append", "extend", "insert")
 _MOVES = ("shuffle", "sort", "reverse")
-_HOLDS = ("tensor", "array", "asarray", "list", "Tensor", "LongTensor", "FloatTensor", "float", "int")
+_HOLDS = (
+    "tensor",
+    "array",
+    "asarray",
+    "list",
+    "Tensor",
+    "LongTensor",
+    "FloatTensor",
+    "float",
+    "int",
+)
 DEEPEST = 6
 """Names that stand for names: further than that nobody follows them."""
 
@@ -66,9 +76,9 @@ class Tracing:
                 return node.lineno if returned is None else self.made(returned, depth + 1)
             if name_of(node.func) in _HOLDS and node.args and isinstance(node.args[0], ast.Name):
                 return self.made(node.args[0], depth + 1)
-        if isinstance(node, ast.ListComp) and isinstance(node.elt, ast.Call):
-            if name_of(node.elt.func) in self._functions:
-                return self.made(node.elt, depth + 1)
+        if isinstance(node, ast.ListComp):
+            own = isinstance(node.elt, ast.Call) and name_of(node.elt.func) in self._functions
+            return self.made(node.elt, depth + 1) if own else node.elt.lineno
         if isinstance(node, ast.Name) and (filled := self._filled(node)) is not None:
             line, value = filled
             follows = isinstance(value, ast.Call) or (
@@ -152,7 +162,9 @@ class Tracing:
         """What a dictionary of settings holds, where one alone knows the word."""
         dicts = [node for node in ast.walk(self._tree) if isinstance(node, ast.Dict)]
         found = [value for one in dicts if (value := _entry_of(one, key)) is not None]
-        found += [v for c in self._calls if name_of(c.func) == "dict" and (v := _keyword(c, str(key)))]
+        found += [
+            v for c in self._calls if name_of(c.func) == "dict" and (v := _keyword(c, str(key)))
+        ]
         return found[0] if len(found) == 1 else None
 
     def apart(self, name: str) -> int | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trials import Trials, same
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
 HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
+ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
+NO_MATTER = 1e-5
 NOT_TRIED = CannotJudge("metric_not_tried")
 
 
@@ -35,7 +38,8 @@ def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     if not moved and not counted:
         return None
     name = name or next(iter(tried.perfect))
-    return fault(metric_line(view, name), share=tried.ignored, name=name, value=tried.perfect[name])
+    line = view.places.handed.picked("compute_metrics", name) or metric_line(view, name)
+    return fault(line, share=tried.ignored, name=name, value=tried.perfect[name])
 
 
 def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -47,6 +51,34 @@ def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge |
         return None
     right, drawn = tried.perfect[name], tried.drawn[name]
     return fault(metric_line(view, name), name=name, value=right, drawn=drawn)
+
+
+def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The likeliest label alone, of rows that have several: the others are never counted."""
+    tried = seen.trials
+    if tried is None or tried.single is None:
+        return NOT_TRIED
+    if not same(tried.perfect, tried.single) or same(tried.perfect, tried.drawn):
+        return None
+    name = _first(tried) or next(iter(tried.perfect))
+    line = view.places.handed.calls("compute_metrics", "argmax") or metric_line(view, name)
+    return fault(line, name=name, value=tried.perfect[name], rows=tried.several)
+
+
+def metric_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A column minus a row is a table: then it is all the same whose answer is whose."""
+    tried = seen.trials
+    if tried is None or tried.kind != "amounts" or len(tried.shapes[0]) == len(tried.shapes[1]):
+        return NOT_TRIED
+    given, labels = (str(list(shape)) for shape in tried.shapes)
+    for name, right in tried.perfect.items():
+        dealt, constant = tried.drawn.get(name, math.nan), tried.constant.get(name, math.nan)
+        error = any(word in name.lower() for word in ERRORS)
+        if error and math.isclose(right, dealt, rel_tol=NO_MATTER) and abs(right - constant) > 0.1:
+            return fault(
+                metric_line(view, name), name=name, value=right, given=given, labels=labels
+            )
+    return None
 
 
 def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -139,6 +171,8 @@ RULES: tuple[Rule, ...] = (
     metric_blind,
     metric_counts_ignored,
     metric_prefers_chance,
+    metric_counts_one_label,
+    metric_mixes_rows,
     threshold_on_logits,
     amounts_held_equal,
     metric_not_shifted,

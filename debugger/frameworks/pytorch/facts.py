@@ -45,7 +45,18 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         batch_size=trainer.args.per_device_train_batch_size,
         pretrained=is_pretrained(model),
         known_collator=home == _COLLATORS_OF_HUGGING_FACE,
+        configured_like=_configured_like(trainer),
     )
+
+
+def _configured_like(trainer: Trainer) -> str:
+    """Where a config and a tokenizer were loaded from, and no weights."""
+    source = str(getattr(getattr(trainer.model, "config", None), "_name_or_path", "") or "")
+    own = getattr(trainer, "processing_class", None) or getattr(
+        trainer.data_collator, "tokenizer", 0
+    )
+    same = source and getattr(own, "name_or_path", "") == source
+    return source if same and not is_pretrained(trainer.model) else ""
 
 
 def _by_labels(trainer: Trainer, classes: int | None) -> Task:
