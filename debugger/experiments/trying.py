@@ -136,15 +136,14 @@ class _Bench:
             result.only_once = result.again is None or self.bare_again is None
             if result.again is not None and self.bare_again is not None:
                 result.cures = result.again.better_than(self.bare_again)
-        if result.cures and experiment.whole is not None:
-            result.comes_as_far = self._comes_as_far(experiment, experiment.whole)
+        result.comes_as_far = result.cures and self._comes_as_far(experiment, bare)
         return result
 
-    def _comes_as_far(self, experiment: Experiment, whole: float) -> bool:
+    def _comes_as_far(self, experiment: Experiment, bare: Taken) -> bool:
         """All learning rates of the training, spent on these few batches."""
-        batches = self.lab.conditions.accumulation * whole
-        bare = self._take(self.held, as_it_is=True)
-        rate = batches / bare.batches if bare is not None else experiment.now
+        if experiment.whole is None or not bare.batches:
+            return False
+        rate = experiment.whole * self.lab.conditions.accumulation / bare.batches
         if rate >= experiment.now:
             return True
         spent = self._take(replace(experiment.change, rate=rate, constant=True))

@@ -55,7 +55,6 @@ class Facts:
 
     `framework` is the name of the one whose words and lines to type belong to it. `compiled` is
     None where nothing is compiled: then a training loop makes the loss, the steps and the zeroing.
-    `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
     """
 
     task: Task
@@ -71,7 +70,6 @@ class Facts:
     known_collator: bool
     framework: str = "pytorch"
     compiled: Compiled | None = None
-    configured_like: str = ""
 
 
 @dataclass(frozen=True)
@@ -218,6 +216,7 @@ class Forward:
     it. `bounds` are the least and the most that the output can be; `distance` is how far the
     average label is from what the model says, `reach` how far this training can take it. `dropped`
     are columns that never reach the loss, and `asked_for` those that its code names.
+    `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
     Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
     `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
     labels have an axis for the rows.
@@ -258,6 +257,7 @@ class Forward:
     loss_shape: tuple[int, ...] = ()
     asked: Asked | None = None
     refuses_items: bool = False
+    configured_like: str = ""
     failure: Failure | None = None
 
 

@@ -259,7 +259,7 @@ def trained_already(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 
 def weights_left_behind(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A config knows the shape of a checkpoint, and none of its weights. That may be meant."""
-    source = view.facts.configured_like
+    source = seen.configured_like
     if view.facts.pretrained or not source:
         return None
     line = view.places.call(".from_config") or view.places.call("Config.from_pretrained")

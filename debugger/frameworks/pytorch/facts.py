@@ -45,11 +45,10 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         batch_size=trainer.args.per_device_train_batch_size,
         pretrained=is_pretrained(model),
         known_collator=home == _COLLATORS_OF_HUGGING_FACE,
-        configured_like=_configured_like(trainer),
     )
 
 
-def _configured_like(trainer: Trainer) -> str:
+def configured_like(trainer: Trainer) -> str:
     """Where a config and a tokenizer were loaded from, and no weights."""
     source = str(getattr(getattr(trainer.model, "config", None), "_name_or_path", "") or "")
     own = getattr(trainer, "processing_class", None) or getattr(
