@@ -115,7 +115,8 @@ def targets_of(
 
 def ends_of(labels: np.ndarray, tokenizer: Any) -> dict[str, int]:
     """How many answers there are, and how many end as the tokenizer itself ends a text."""
-    closing = set(getattr(tokenizer, "all_special_ids", ()))
+    unknown = getattr(tokenizer, "unk_token_id", None)
+    closing = set(getattr(tokenizer, "all_special_ids", ())) - {unknown}
     usual = tokenizer("a")["input_ids"] if closing else []
     if not usual or usual[-1] not in closing:
         return {}
