@@ -91,7 +91,7 @@ class Tracing:
         """What the function around a name, or else the module, assigns to it, by line."""
         scope = self._scopes.get(name)
         values = [
-            (statement.lineno, value)
+            (target.lineno, value)
             for statement in ast.walk(scope or self._tree)
             if self._scopes.get(statement) is scope
             for target, value in _assigned(statement)
@@ -198,7 +198,7 @@ class Tracing:
                     fills.append((node.lineno, None))
             for target, value in _assigned(node):
                 if isinstance(target, ast.Subscript) and name_of(target.value) == name.id:
-                    fills.append((node.lineno if hasattr(node, "lineno") else 0, value))
+                    fills.append((target.lineno, value))
         fills = fills or [*self.local(name)]
         return max(fills, key=lambda one: one[0], default=None)
 
