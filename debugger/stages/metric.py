@@ -12,6 +12,7 @@ from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, loo
 HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 NO_MATTER = 1e-5
+NEARLY_RIGHT = 0.999
 NOT_TRIED = CannotJudge("metric_not_tried")
 
 
@@ -60,7 +61,9 @@ def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge
         return NOT_TRIED
     if not same(tried.perfect, tried.single) or same(tried.perfect, tried.drawn):
         return None
-    name = _first(tried) or next(iter(tried.perfect))
+    name = _first(tried)
+    if name is None or _share(tried.perfect[name]) > NEARLY_RIGHT:
+        return None  # whether the likeliest is among them may be all that is asked
     line = view.places.handed.calls("compute_metrics", "argmax") or metric_line(view, name)
     return fault(line, name=name, value=tried.perfect[name], rows=tried.several)
 
