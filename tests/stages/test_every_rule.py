@@ -552,9 +552,7 @@ CASES += [
     of_metric(
         metric.metric_counts_one_label,
         {"perfect": {"accuracy": 1.0}, "single": {"accuracy": 1.0}},
-        replace(
-            TRIED, kind="many", perfect={"accuracy": 0.7}, single={"accuracy": 0.7}, several=5
-        ),
+        replace(TRIED, kind="many", perfect={"accuracy": 0.7}, single={"accuracy": 0.7}, several=5),
         rows=5,
     ),
     of_metric(
