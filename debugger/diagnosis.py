@@ -196,7 +196,8 @@ def _one(
         if isinstance(seen, Memory | Training) and seen.out_of_time:
             not_run = [_for_want_of_time(one) for one in not_run]
         measured = look.measured(seen)
-        tried = expert.asked(pipeline, look, findings, not_run, view.places, tell)
+        losses = measured.get("losses") or ()
+        tried = expert.asked(pipeline, look, findings, not_run, view.places, tell, losses)
     except Exception as error:
         if failure_of(error).out_of_memory:  # there was no room left to look
             numbers = {"device": view.facts.device}

@@ -1,6 +1,7 @@
 """What leaves a training in doubt."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from statistics import mean
 
 from debugger.outcome import Finding
 
@@ -14,9 +15,19 @@ DOUBTS = (
     "does_not_fall",
 )
 """Findings that say that it does not learn, and not why."""
+FALLEN = 0.7
+LAST = 10
 UNRELATED = frozenset({"leak", "imbalanced", "trained_already"})
 """Faults before the training that say nothing of how it goes; nor do any of `evaluate`."""
 
 
 def in_doubt(findings: Iterable[Finding]) -> bool:
     return any(finding.code in DOUBTS for finding in findings)
+
+
+def hardly_fell(losses: Sequence[float | None]) -> bool:
+    """Whether the last steps of a training cost nearly as much as its first one, or no number."""
+    known = [loss for loss in losses if loss is not None]
+    if len(known) < 2 * LAST:
+        return False
+    return len(known) < len(losses) or mean(known[-LAST:]) > FALLEN * mean(known[:3])

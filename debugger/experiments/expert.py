@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
-from debugger.experiments.doubts import UNRELATED, in_doubt
+from debugger.experiments.doubts import UNRELATED, hardly_fell, in_doubt
 from debugger.experiments.one_thing import hardly_any_rate
 from debugger.experiments.trying import Explained, Tell, explained
 from debugger.outcome import Finding, NotRun, StageName
@@ -23,6 +24,7 @@ class Expert:
 
     def __init__(self, called: bool, last: StageName | None) -> None:
         self._called, self._last = called, last
+        self._slow = False
 
     def asked(
         self,
@@ -32,8 +34,10 @@ class Expert:
         not_run: list[NotRun],
         places: Places,
         tell: Tell,
+        losses: Sequence[float | None] = (),
     ) -> Explained:
-        """What a stage's findings leave in doubt. A mere look waits for what the last stage says.
+        """What a stage's findings leave in doubt. A mere look waits for what the last stage says:
+        there it counts how far the `losses` of the training fell.
 
         What goes wrong in an experiment is no failing of the script.
         """
@@ -43,7 +47,9 @@ class Expert:
             self._called = False  # that is the cause
         last = look.name == self._last
         climbing = last and any(rule.reason == STILL for rule in not_run)
-        doubted = (faults or last) and in_doubt(findings)
+        slow = last and self._slow and hardly_fell(losses)
+        doubted = slow or ((faults or last) and in_doubt(findings))
+        self._slow |= in_doubt(findings)
         if not self._called or not look.trains or not (doubted or climbing):
             return Explained()
         self._called = False

@@ -33,7 +33,8 @@ HEAD_SPREAD = (1e-4, 1.0)
 class Experiment:
     """`was` and `now` tell of the change. `odd`: what the script sets lies far from the usual.
 
-    `line` finds what sets it in the script.
+    `line` finds what sets it in the script. `whole` is what the learning rates of the whole
+    training add up to, where they are lower than the one that is tried.
     """
 
     change: Change
@@ -41,6 +42,7 @@ class Experiment:
     now: Any
     odd: bool
     line: Callable[[Places], int | None]
+    whole: float | None = None
 
 
 Try = Callable[[Conditions], Experiment | None]
@@ -79,8 +81,9 @@ def cured_by_usual_rate(here: Conditions) -> Experiment | None:
     off = max(here.rate / usual, usual / here.rate)
     if off < NEAR:
         return None
-    change = Change(rate=usual)
-    return Experiment(change, here.rate, usual, off >= FAR, _set_by("learning_rate", "lr"))
+    change, named = Change(rate=usual), _set_by("learning_rate", "lr")
+    whole = here.rate * here.rate_share * here.updates if here.rate < usual else None
+    return Experiment(change, here.rate, usual, off >= FAR, named, whole)
 
 
 def cured_by_no_dropout(here: Conditions) -> Experiment | None:
@@ -212,4 +215,4 @@ def _set_by(*names: str, calls: tuple[str, ...] = ()) -> Callable[[Places], int 
 
 
 def _dropout_set(at: Places) -> int | None:
-    return at.set_like("dropout", "pdrop", "drop_rate")
+    return at.highest("dropout", "pdrop", "drop_rate")

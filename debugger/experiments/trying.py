@@ -23,7 +23,10 @@ Tell = Callable[[int, int], None]
 
 @dataclass
 class Tried:
-    """One experiment as far as it came. It cures where it `cures` twice."""
+    """One experiment as far as it came. It cures where it `cures` twice.
+
+    `comes_as_far`: so may the script, for it takes smaller steps, and more of them.
+    """
 
     code: str
     experiment: Experiment
@@ -32,6 +35,7 @@ class Tried:
     again: Taken | None = None
     cures: bool = False
     only_once: bool = False
+    comes_as_far: bool = False
 
 
 @dataclass
@@ -132,7 +136,18 @@ class _Bench:
             result.only_once = result.again is None or self.bare_again is None
             if result.again is not None and self.bare_again is not None:
                 result.cures = result.again.better_than(self.bare_again)
+        result.comes_as_far = result.cures and self._comes_as_far(experiment, bare)
         return result
+
+    def _comes_as_far(self, experiment: Experiment, bare: Taken) -> bool:
+        """All learning rates of the training, spent on these few batches."""
+        if experiment.whole is None or not bare.batches:
+            return False
+        rate = experiment.whole * self.lab.conditions.accumulation / bare.batches
+        if rate >= experiment.now:
+            return True
+        spent = self._take(replace(experiment.change, rate=rate, constant=True))
+        return spent is None or not spent.stuck
 
     def _take(
         self, change: Change, one_batch: bool = False, seed: int = 0, as_it_is: bool = False
@@ -147,7 +162,8 @@ class _Bench:
 def _cause(one: Tried, bare: Taken, stage: StageName, places: Places) -> Finding:
     assert one.several is not None
     assert one.again is not None
-    severity: Severity = "fault" if one.experiment.odd and bare.stuck else "look"
+    proved = one.experiment.odd and bare.stuck and not one.comes_as_far
+    severity: Severity = "fault" if proved else "look"
     numbers = {
         "was": one.experiment.was,
         "now": one.experiment.now,

@@ -164,7 +164,8 @@ class Sample:
 class Batch:
     """Of rows that could not be put together: the first, and by field the lengths of all.
 
-    They are `first_row` and `handed`. `dropped` are the columns that never reach the collator.
+    They are `first_row` and `handed`. `eval_signal` is that of a few
+    evaluation rows. `dropped` are the columns that never reach the collator.
     """
 
     fields: dict[str, Field]
@@ -179,6 +180,7 @@ class Batch:
     first_row: dict[str, Any] = field(default_factory=dict)
     padding: Padding | None = None
     signal: Signal | None = None
+    eval_signal: Signal | None = None
     targets: Targets | None = None
     dropped: tuple[str, ...] = ()
     asked_for: tuple[str, ...] = ()
@@ -214,6 +216,7 @@ class Forward:
     it. `bounds` are the least and the most that the output can be; `distance` is how far the
     average label is from what the model says, `reach` how far this training can take it. `dropped`
     are columns that never reach the loss, and `asked_for` those that its code names.
+    `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
     Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
     `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
     labels have an axis for the rows.
@@ -254,6 +257,7 @@ class Forward:
     loss_shape: tuple[int, ...] = ()
     asked: Asked | None = None
     refuses_items: bool = False
+    configured_like: str = ""
     failure: Failure | None = None
 
 
@@ -352,7 +356,8 @@ class Memory:
     then, without dropout.
 
     `labels` are the classes of its rows, `rate` is the learning rate that was held and `weights`
-    how many weights the model has. `out_of_time`: there were fewer, because they take so long.
+    how many weights the model has. `apart` is how far the outputs for its rows lay apart before the
+    first step and after the last. `out_of_time`: there were fewer, because they take so long.
     """
 
     losses: tuple[float, ...] = ()
@@ -363,6 +368,7 @@ class Memory:
     rows: int = 0
     rate: float | None = None
     weights: int = 0
+    apart: tuple[float, float] | None = None
     out_of_time: bool = False
     failure: Failure | None = None
 

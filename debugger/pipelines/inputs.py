@@ -52,6 +52,7 @@ class Signal:
     at_ends: float
     labels: int = 0
     normalises: bool | None = None
+    mean: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,7 @@ def signal_of(name: str, values: np.ndarray, labels: int, normalises: bool | Non
         at_ends=float(((values == low) | (values == high)).mean()),
         labels=labels,
         normalises=normalises,
+        mean=float(values.mean()),
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 IGNORED = -100
 MOST_ALIGNED = 200
+PARTS = 10
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,9 @@ class Targets:
 
     `ends` closing tokens stand in the texts, and `ends_counted` of them are learned; `masked`
     tokens are hidden from the model. `decoder_same` of the labels are what the decoder reads.
-    `filled` labels are padding, and not marked as such.
+    `filled` labels are padding, and not marked as such. Of `texts` answers, told
+    where the tokenizer ends every text with a token of its own, `ended` end so. `generates`: the
+    evaluation writes answers, until such a token comes.
     """
 
     counted: int
@@ -32,6 +35,9 @@ class Targets:
     ends_counted: int = 0
     decoder_same: float | None = None
     filled: int = 0
+    texts: int = 0
+    ended: int = 0
+    generates: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,12 +73,14 @@ class Aligned:
 class Aims:
     """What the labels of the rows looked at are: `not_finite` of `amounts` are no number.
 
-    `beyond` is a value of a vector of yes and no that is neither.
+    `beyond` is a value of a vector of yes and no that is neither. `quantiles`: the amounts of one
+    for each row, from the least to the most in even steps.
     """
 
     amounts: int = 0
     not_finite: int = 0
     beyond: float | None = None
+    quantiles: tuple[float, ...] = ()
     spans: Spans | None = None
     aligned: Aligned | None = None
 
@@ -105,6 +113,21 @@ def targets_of(
     return Targets(**known)
 
 
+def ends_of(labels: np.ndarray, tokenizer: Any) -> dict[str, int]:
+    """How many answers there are, and how many end as the tokenizer itself ends a text."""
+    unknown = getattr(tokenizer, "unk_token_id", None)
+    closing = set(getattr(tokenizer, "all_special_ids", ())) - {unknown}
+    usual = tokenizer("a")["input_ids"] if closing else []
+    if not usual or usual[-1] not in closing:
+        return {}
+    pad = tokenizer.pad_token_id
+    rows = [
+        [y for y in row if y not in (IGNORED, pad) or y == usual[-1]] for row in labels.tolist()
+    ]
+    told = [row for row in rows if row]
+    return {"texts": len(told), "ended": sum(row[-1] in closing for row in told)}
+
+
 def aims_of(
     values: Mapping[str, Sequence[Any]],
     ids: Sequence[Any] | None,
@@ -117,9 +140,17 @@ def aims_of(
         amounts=len(amounts),
         not_finite=sum(not math.isfinite(y) for y in amounts),
         beyond=next((y for y in amounts if math.isfinite(y) and y not in (0.0, 1.0)), None),
+        quantiles=_quantiles(labels),
         spans=_spans(values, ids),
         aligned=_aligned(values, ids, labels, tokenizer),
     )
+
+
+def _quantiles(labels: Sequence[Any]) -> tuple[float, ...]:
+    one_each = [y for y in labels if isinstance(y, float) and math.isfinite(y)]
+    if not one_each or len(one_each) != len(labels):
+        return ()
+    return tuple(map(float, np.quantile(one_each, np.linspace(0, 1, PARTS + 1))))
 
 
 def _number_of(ids: np.ndarray, token: int | None) -> int:

@@ -22,6 +22,8 @@ class Trials:
     `ignored` is the share of positions whose label is -100, and `filled` the answer when all is
     right but there, something else is said. `nudged`: all right but for a ten-thousandth.
     `in_place`: each position of a language model says the token it was given.
+    `single`: of several labels of a row, as `several` rows have them, only the first is said.
+    `shapes` are those of answers and labels.
     `cut` is the output above which the metric takes a yes. `averages`: precision, recall and F1 of
     the drawn answers, by how they are averaged.
     """
@@ -34,6 +36,9 @@ class Trials:
     filled: dict[str, float] | None = None
     nudged: dict[str, float] | None = None
     in_place: dict[str, float] | None = None
+    single: dict[str, float] | None = None
+    several: int = 0
+    shapes: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     cut: float | None = None
     averages: dict[str, dict[str, float]] = field(default_factory=dict)
 
@@ -60,7 +65,9 @@ def trials(
         }[kind](predictions, labels, pad, answer)
     except Exception:  # a metric that needs more than this is not judged here
         return None
-    return Trials(kind, **tried) if tried and tried["perfect"] else None
+    if not tried or not tried["perfect"]:
+        return None
+    return Trials(kind, **tried, shapes=(predictions.shape, labels.shape))
 
 
 def kind_of(predictions: Any, labels: Any, causal: bool, generated: bool) -> Kind | None:
@@ -73,6 +80,9 @@ def kind_of(predictions: Any, labels: Any, causal: bool, generated: bool) -> Kin
         return "next_tokens"
     if whole and predictions.shape[:-1] == labels.shape and predictions.shape[-1] > 1:
         return "classes" if labels.ndim == 1 else "tokens"
+    chosen = predictions.dtype.kind in "iu" and predictions.shape == labels.shape
+    if whole and chosen and labels.ndim == 2 and (labels < 0).any():
+        return "tokens"
     if labels.ndim == 2 and predictions.shape == labels.shape and labels.shape[1] > 1:
         yes_or_no = bool(np.isin(labels, (0, 1)).all())
         return "many" if yes_or_no and predictions.dtype.kind == "f" else None
@@ -83,13 +93,16 @@ def kind_of(predictions: Any, labels: Any, causal: bool, generated: bool) -> Kin
 
 
 def _classes(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
-    classes, counted = predictions.shape[-1], labels >= 0
+    counted, said = labels >= 0, predictions.shape == labels.shape
     present = labels[counted]
-    if not present.size or present.max() >= classes or present.min() == present.max():
+    if not present.size or present.min() == present.max():
+        return None
+    classes = int(present.max()) + 1 if said else predictions.shape[-1]
+    if present.max() >= classes:
         return None
 
     def scores(guesses: Any) -> Any:
-        return np.eye(classes)[guesses] * SURE
+        return guesses if said else np.eye(classes)[guesses] * SURE
 
     right = np.where(counted, labels, 0)
     drawn = np.where(counted, _drawn(present, labels.shape), 0)
@@ -120,7 +133,16 @@ def _many(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] |
         "constant": ask(np.full(labels.shape, SURE)),
         "drawn": ask(np.random.default_rng(0).choice([-SURE, SURE], size=labels.shape)),
         "cut": None if inside else _cut(signs, ask),
+        **_one_of_several(signs, ask),
     }
+
+
+def _one_of_several(signs: Any, ask: Ask) -> dict[str, Any]:
+    several = int(((signs > 0).sum(axis=1) > 1).sum())
+    if not several:
+        return {}
+    first = np.where((signs > 0) & ((signs > 0).cumsum(axis=1) == 1), SURE, -SURE)
+    return {"single": ask(first), "several": several}
 
 
 def _cut(signs: Any, ask: Ask) -> float | None:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 from itertools import combinations
 
-_LABELS = ("label", "labels")
+from debugger.script.handed import Handed
+from debugger.script.tracing import Tracing, name_of
+
+_LABELS = ("label", "labels", "label_ids")
+_KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
+"""What a column is declared to be, which puts nothing into it."""
 
 
 class Places:
@@ -17,6 +23,8 @@ class Places:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
             tree = ast.Module([], [])
+        self._tracing = Tracing(tree)
+        self.handed = Handed(tree, self._tracing)
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
@@ -29,10 +37,13 @@ class Places:
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
 
     def argument(self, *names: str) -> int | None:
-        """The line of the first keyword argument with one of these names."""
-        return next(
+        """The line of the first keyword argument with one of these names.
+
+        Where it only names a number or a word, the line that this is written down in.
+        """
+        given = next(
             (
-                keyword.value.lineno
+                keyword.value
                 for name in names
                 for call in self._calls
                 for keyword in call.keywords
@@ -40,6 +51,9 @@ class Places:
             ),
             None,
         )
+        if given is None:
+            return next(filter(None, map(self._tracing.apart, names)), None)
+        return self._tracing.setting(given) or given.lineno
 
     def argument_at(self, name: str, line: int | None) -> int | None:
         """The line of a keyword argument of the call that stands at a line; without one, `line`."""
@@ -52,6 +66,18 @@ class Places:
             and call.lineno <= line <= (call.end_lineno or call.lineno)
         ]
         return min(found)[1] if found else line
+
+    def argument_in(self, ending: str, name: str) -> int | None:
+        """The line of a keyword argument of a call such as `GPT2Config` or `AutoConfig.of`."""
+        return next(
+            (
+                self._tracing.setting(keyword.value) or keyword.value.lineno
+                for call in self._calls
+                for keyword in call.keywords
+                if keyword.arg == name and ending in ast.unparse(call.func)
+            ),
+            None,
+        )
 
     def argument_of(self, owner: str, name: str) -> int | None:
         """The line of a keyword argument given to a class, or to a class made from it here."""
@@ -144,37 +170,46 @@ class Places:
 
     def written(self, *keys: str) -> int | None:
         """The last line that puts a value under one of these keys: a column, a dictionary's."""
-        added = [
-            (call, [*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")])
-            for call in self._calls
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "add_column"
+        found = [
+            (self._tracing.made(value), value.lineno)
+            for names, value in self._put()
+            if any(isinstance(n, ast.Constant) and n.value in keys for n in names)
+            if name_of(getattr(value, "func", value)) not in _KINDS
         ]
-        subscripts = [
-            (target, [target.slice])
-            for node in self._assignments
-            for target in node.targets
-            if isinstance(target, ast.Subscript)
-        ]
-        written = [*added, *subscripts, *((node, node.keys) for node in self._dicts)]
-        return max(
-            (
-                node.lineno
-                for node, names in written
-                if any(isinstance(n, ast.Constant) and n.value in keys for n in names)
-            ),
-            default=None,
-        )
+        return max(found, key=lambda one: one[1])[0] if found else None
 
-    def set_like(self, *parts: str) -> int | None:
-        """The first line that sets something whose name holds one of these parts."""
-        named = [(k.arg or "", k.value.lineno) for call in self._calls for k in call.keywords]
+    def _put(self) -> list[tuple[Sequence[ast.expr | None], ast.expr]]:
+        """Each value with the names that it may stand under: in a column, in a dictionary."""
+        put: list[tuple[Sequence[ast.expr | None], ast.expr]] = []
+        renames = [a for c in self._calls if _last(c.func) == "rename_columns" for a in c.args]
+        for call in self._calls:
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "add_column":
+                named = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")]
+                put.append((named, call.args[1] if len(call.args) > 1 else call))
+            if _last(call.func) in ("dict", "assign"):
+                put += [([ast.Constant(k.arg)], k.value) for k in call.keywords]
+        for node in self._assignments:
+            slices = [t.slice for t in node.targets if isinstance(t, ast.Subscript)]
+            put += [([one], node.value) for one in slices]
+        for node in self._dicts:
+            if node not in renames:
+                put += [([k], v) for k, v in zip(node.keys, node.values, strict=True)]
+        return put
+
+    def highest(self, *parts: str) -> int | None:
+        """The line of the highest number set under a name that holds one of these parts."""
+        named = [(k.arg or "", k.value) for call in self._calls for k in call.keywords]
+        named += [(_last(call.func).lower(), call.args[0]) for call in self._calls if call.args]
         named += [
-            (target.attr, node.lineno)
+            (target.attr, node.value)
             for node in self._assignments
             for target in node.targets
             if isinstance(target, ast.Attribute)
         ]
-        return min((line for name, line in named if any(p in name for p in parts)), default=None)
+        values = [value for name, value in named if any(p in name for p in parts)]
+        found = [self._tracing.valued(value) for value in values]
+        lines = [(-number, line) for line, number in filter(None, found)]
+        return min(lines)[1] if lines else min((v.lineno for v in values), default=None)
 
     def trains_again(self) -> bool:
         """Whether the script seems to train more than once: further down, or on the same line."""

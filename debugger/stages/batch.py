@@ -72,6 +72,8 @@ def ragged_batch(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if view.facts.pads or len(set(seen.widths)) == 1 or _padded_in_map(view):
         return None
     line = view.places.argument("data_collator") or view.places.call("Trainer")
+    if view.places.value("padding") == "False":
+        line = view.places.argument("padding")
     return fault(
         line,
         shortest=min(seen.widths),

@@ -134,7 +134,7 @@ def string_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if split is None:
         return blind
     strings = sorted({label for label in split.labels if isinstance(label, str)})
-    return fault(_data_line(view), examples=", ".join(strings[:4])) if strings else None
+    return fault(_labels_line(view), examples=", ".join(strings[:4])) if strings else None
 
 
 def labels_shifted(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -148,7 +148,7 @@ def labels_shifted(seen: Data, view: View) -> Verdict | CannotJudge | None:
     names = split.class_names
     if max(labels) < (len(names) if names else classes):
         return None
-    return fault(_data_line(view), low=1, high=max(labels))
+    return fault(_labels_line(view), low=1, high=max(labels))
 
 
 def labels_out_of_range(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -162,7 +162,7 @@ def labels_out_of_range(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not wrong or len(wrong) == len(labels):
         return None
     share = len(wrong) / len(labels)
-    line = _data_line(view)
+    line = _labels_line(view)
     return fault(line, label=wrong[0], rows=len(wrong), share=share, classes=len(names))
 
 
@@ -221,7 +221,7 @@ def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     labels = set(_integers(split))
     if len(labels) != 1 or labels == {-1} or split.looked_at < 20:
         return None
-    line = _data_line(view)
+    line = _labels_line(view)
     return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
 
 
@@ -345,6 +345,10 @@ DATA = Stage("data", observe, show, measured, RULES)
 def _data_line(view: View) -> int | None:
     made = ("to_tf_dataset", "prepare_tf_dataset", ".fit")
     return view.places.argument("train_dataset") or view.places.call(*made)
+
+
+def _labels_line(view: View) -> int | None:
+    return view.places.labels_written() or _data_line(view)
 
 
 def _repeated(split: Split) -> float:

@@ -137,7 +137,7 @@ def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     as_scores = len(handed) == len(references) + 1 and handed[: len(references)] == references
     if not as_scores and not any(map(seen.failure.says, _CALLS_SCORES)):
         return None
-    line = seen.failure.line or metric.metric_line(view)
+    line = view.places.handed.before(seen.failure.line) or metric.metric_line(view)
     shape = handed or seen.given.get("predictions", ())
     return fault(line, shape=str(list(shape)), rows=seen.rows)
 
@@ -238,7 +238,7 @@ def metric_flatters_constant(seen: Evaluate, view: View) -> Verdict | CannotJudg
     if known is None and seen.constant != seen.perfect:
         return None  # a number of another kind beside the one that measures
     verdict = fault if known else look
-    return verdict(metric.metric_line(view), name=name, value=seen.perfect[name])
+    return verdict(metric.metric_line(view, name), name=name, value=seen.perfect[name])
 
 
 def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -250,7 +250,7 @@ def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
     wrong = [n for n in names if n in seen.perfect and not _is_perfect(seen.perfect[n])]
     if not wrong:
         return None
-    return fault(metric.metric_line(view), name=wrong[0], value=seen.perfect[wrong[0]])
+    return fault(metric.metric_line(view, wrong[0]), name=wrong[0], value=seen.perfect[wrong[0]])
 
 
 RULES: tuple[Rule, ...] = (

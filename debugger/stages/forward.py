@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from debugger.evidence.tables import pairs, say
@@ -23,6 +24,8 @@ from debugger.stages.judging import (
 )
 
 LOSS_FACTOR = 1.5
+_SIZE = r"\(torch\.Size\(\[(\d+), (\d+)\]\)\)"
+_SIZES = rf"Target size {_SIZE} must be the same as input size {_SIZE}"
 
 
 def observe(pipeline: Pipeline, *_: Any) -> Forward:
@@ -126,10 +129,18 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
     int_wanted = seen.failure.says("expected scalar type Long") or seen.failure.says(
         "Expected floating point type for target with class probabilities"
     )
-    if not (float_wanted or int_wanted):
+    if not (float_wanted or int_wanted) or label_vector_width(seen, view) is not None:
         return None
     line = view.places.argument("problem_type") or _model_line(view)
     return fault(line, problem_type=seen.problem_type or "none", label_type=seen.label_type)
+
+
+def label_vector_width(seen: Forward, view: View) -> Verdict | None:
+    """Labels of yes and no, one for each output: there are more or fewer of them."""
+    found = re.search(_SIZES, seen.failure.message) if seen.failure is not None else None
+    if found is None or found[1] != found[3]:
+        return None
+    return fault(_model_line(view), labels=int(found[2]), outputs=int(found[4]))
 
 
 def no_head(seen: Forward, view: View) -> Verdict | None:
@@ -155,7 +166,9 @@ def ids_outside_vocabulary(seen: Forward, view: View) -> Verdict | CannotJudge |
         return NOT_FOR_THIS_TASK
     if seen.highest_id < seen.vocabulary:
         return None
-    line = view.places.call("add_tokens") or view.places.call("AutoTokenizer.from_pretrained")
+    places = view.places
+    line = None if view.facts.pretrained else places.argument_in("Config", "vocab_size")
+    line = line or places.call("add_tokens") or places.call("AutoTokenizer.from_pretrained")
     return fault(line, highest=seen.highest_id, vocabulary=seen.vocabulary)
 
 
@@ -244,6 +257,15 @@ def trained_already(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     )
 
 
+def weights_left_behind(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A config knows the shape of a checkpoint, and none of its weights. That may be meant."""
+    source = seen.configured_like
+    if view.facts.pretrained or not source:
+        return None
+    line = view.places.call(".from_config") or view.places.call("Config.from_pretrained")
+    return look(line, name=source.rpartition("/")[2])
+
+
 def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A fresh head guesses: its loss lies near ln(classes). Far above, something counts wrongly."""
     classes = view.facts.num_labels
@@ -266,6 +288,7 @@ RULES: tuple[Rule, ...] = (
     one_label,
     head_and_names_disagree,
     wrong_problem_type,
+    label_vector_width,
     no_head,
     no_loss,
     ids_outside_vocabulary,
@@ -276,6 +299,7 @@ RULES: tuple[Rule, ...] = (
     logits_behind_probabilities,
     nan_forward,
     trained_already,
+    weights_left_behind,
     *losses.RULES,
     first_loss_off,
     inputs.column_dropped,

@@ -30,6 +30,8 @@ HIDDEN_SHARE = 0.3
 LARGEST_PIXEL = 20.0
 LARGEST_SAMPLE = 50.0
 FLAT = 0.02
+UNLIKE, FAR_OFF = 3.0, 20.0
+"""So many times as spread out, or spreads away: no two parts of one set of pictures are."""
 AT_THE_ENDS = 0.95
 QUIET = 0.3
 _OF_TEXT = {"input_ids", "attention_mask", "token_type_ids", "labels", "label", "label_ids"}
@@ -142,6 +144,7 @@ def column_dropped(seen: Batch | Forward, view: View) -> Verdict | None:
     if not missed or not seen.dropped:
         return None
     line = seen.failure.line if seen.failure is not None and named else None
+    line = view.places.argument("remove_unused_columns") or line
     line = line or view.places.naming(missed[0])
     return fault(line, name=missed[0], columns=", ".join(seen.dropped))
 
@@ -201,7 +204,9 @@ def identical_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if not signal.identical or signal.labels < 2:
         return None
-    return fault(_preparing(view), name=signal.name, rows=signal.rows, labels=signal.labels)
+    line = view.places.handed.repeating(signal.name) or view.places.written(signal.name)
+    line = line or _preparing(view)
+    return fault(line, name=signal.name, rows=signal.rows, labels=signal.labels)
 
 
 def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -213,7 +218,8 @@ def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if max(-signal.low, signal.high) <= most[signal.name]:
         return None
     verdict = fault if view.facts.pretrained else look
-    return verdict(_preparing(view), name=signal.name, low=signal.low, high=signal.high)
+    line = view.places.handed.dividing() or _preparing(view)
+    return verdict(line, name=signal.name, low=signal.low, high=signal.high)
 
 
 def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -223,7 +229,8 @@ def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | N
         return NOT_FOR_THIS_TASK
     if signal.identical or signal.high - signal.low >= FLAT:
         return None
-    return fault(_preparing(view), name=signal.name, low=signal.low, high=signal.high)
+    line = view.places.handed.dividing() or _preparing(view)
+    return fault(line, name=signal.name, low=signal.low, high=signal.high)
 
 
 def inputs_saturated(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -250,6 +257,23 @@ def inputs_not_normalised(seen: Batch, view: View) -> Verdict | CannotJudge | No
     return look(_preparing(view), name=signal.name, low=signal.low, high=signal.high)
 
 
+def processed_otherwise(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """What is learned from and what is judged by went through two different preparations."""
+    here, there = seen.signal, seen.eval_signal
+    if here is None or there is None or here.name != there.name:
+        return NOT_FOR_THIS_TASK
+    if not here.deviation or not there.deviation:
+        return CannotJudge("no_spread")
+    times = there.deviation / here.deviation
+    moved = abs(there.mean - here.mean) / max(here.deviation, there.deviation)
+    if 1 / UNLIKE < times < UNLIKE and moved < UNLIKE:
+        return None
+    verdict = fault if not 1 / FAR_OFF < times < FAR_OFF else look
+    line = view.places.handed.prepared_for_eval(here.name) or view.places.argument("eval_dataset")
+    train = {"low": here.low, "high": here.high}
+    return verdict(line, name=here.name, eval_low=there.low, eval_high=there.high, **train)
+
+
 OF_ROWS: tuple[Rule, ...] = (
     tokenizer_of_another_model,
     unknown_tokens,
@@ -271,6 +295,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     inputs_nearly_constant,
     inputs_saturated,
     inputs_not_normalised,
+    processed_otherwise,
 )
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import math
+
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trials import Trials, same
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
 HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
+ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
+NO_MATTER = 1e-5
+NEARLY_RIGHT = 0.999
 NOT_TRIED = CannotJudge("metric_not_tried")
 
 
@@ -19,7 +25,7 @@ def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return None
     name, value = next(iter(tried.perfect.items()))
     made = fault if _first(tried) or "mse" in name.lower() else look
-    return made(metric_line(view), name=name, value=value)
+    return made(metric_line(view, name), name=name, value=value)
 
 
 def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -33,7 +39,8 @@ def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     if not moved and not counted:
         return None
     name = name or next(iter(tried.perfect))
-    return fault(metric_line(view), share=tried.ignored, name=name, value=tried.perfect[name])
+    line = view.places.handed.picked("compute_metrics", name) or metric_line(view, name)
+    return fault(line, share=tried.ignored, name=name, value=tried.perfect[name])
 
 
 def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -43,7 +50,38 @@ def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     name = _first(tried)
     if name is None or tried.drawn.get(name, 0.0) <= tried.perfect[name] + 1e-6:
         return None
-    return fault(metric_line(view), name=name, value=tried.perfect[name], drawn=tried.drawn[name])
+    right, drawn = tried.perfect[name], tried.drawn[name]
+    return fault(metric_line(view, name), name=name, value=right, drawn=drawn)
+
+
+def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The likeliest label alone, of rows that have several: the others are never counted."""
+    tried = seen.trials
+    if tried is None or tried.single is None:
+        return NOT_TRIED
+    if not same(tried.perfect, tried.single) or same(tried.perfect, tried.drawn):
+        return None
+    name = _first(tried)
+    if name is None or _share(tried.perfect[name]) > NEARLY_RIGHT:
+        return None  # whether the likeliest is among them may be all that is asked
+    line = view.places.handed.calls("compute_metrics", "argmax") or metric_line(view, name)
+    return fault(line, name=name, value=tried.perfect[name], rows=tried.several)
+
+
+def metric_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A column minus a row is a table: then it is all the same whose answer is whose."""
+    tried = seen.trials
+    if tried is None or tried.kind != "amounts" or len(tried.shapes[0]) == len(tried.shapes[1]):
+        return NOT_TRIED
+    given, labels = (str(list(shape)) for shape in tried.shapes)
+    for name, right in tried.perfect.items():
+        dealt, constant = tried.drawn.get(name, math.nan), tried.constant.get(name, math.nan)
+        error = any(word in name.lower() for word in ERRORS)
+        if error and math.isclose(right, dealt, rel_tol=NO_MATTER) and abs(right - constant) > 0.1:
+            return fault(
+                metric_line(view, name), name=name, value=right, given=given, labels=labels
+            )
+    return None
 
 
 def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -51,7 +89,8 @@ def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     tried = seen.trials
     if tried is None or tried.kind != "many":
         return NOT_TRIED
-    return fault(metric_line(view), cut=tried.cut) if tried.cut == 0.5 else None
+    line = view.places.handed.compares("compute_metrics", ast.Gt, ast.GtE, value=0.5)
+    return fault(line or metric_line(view), cut=tried.cut) if tried.cut == 0.5 else None
 
 
 def amounts_held_equal(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -63,7 +102,8 @@ def amounts_held_equal(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     if not fallen:
         return None
     name = fallen[0]
-    return fault(metric_line(view), name=name, value=tried.perfect[name], nudged=tried.nudged[name])
+    line = view.places.handed.compares("compute_metrics", ast.Eq) or metric_line(view, name)
+    return fault(line, name=name, value=tried.perfect[name], nudged=tried.nudged[name])
 
 
 def metric_not_shifted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -75,7 +115,7 @@ def metric_not_shifted(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     if name is None or tried.in_place[name] <= tried.perfect[name]:
         return None
     return fault(
-        metric_line(view), name=name, value=tried.perfect[name], in_place=tried.in_place[name]
+        metric_line(view, name), name=name, value=tried.perfect[name], in_place=tried.in_place[name]
     )
 
 
@@ -90,7 +130,7 @@ def average_named_otherwise(seen: Evaluate, view: View) -> Verdict | CannotJudge
             continue
         others = [kind for kind, each in tried.averages.items() if _near(value, each[what])]
         if others:
-            return fault(metric_line(view), name=name, average=others[0])
+            return fault(metric_line(view, name), name=name, average=others[0])
     return None
 
 
@@ -134,6 +174,8 @@ RULES: tuple[Rule, ...] = (
     metric_blind,
     metric_counts_ignored,
     metric_prefers_chance,
+    metric_counts_one_label,
+    metric_mixes_rows,
     threshold_on_logits,
     amounts_held_equal,
     metric_not_shifted,
@@ -143,10 +185,11 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def metric_line(view: View) -> int | None:
+def metric_line(view: View, name: str = "") -> int | None:
+    """Where the script makes the number of that name, else where it returns its numbers."""
     places = view.places
-    function = places.value("compute_metrics") or places.value("metric_fn")
-    return places.returned_by(function) if function else places.argument("metrics")
+    answers = (places.handed.answer(one, name) for one in ("compute_metrics", "metric_fn"))
+    return next(filter(None, answers), None) or places.argument("metrics")
 
 
 def _first(tried: Trials) -> str | None:

@@ -28,6 +28,10 @@ ON_ITS_WAY, LEARNED, RESTLESS, WORSE, HARMED = 0.85, 0.95, 1.15, 1.02, 1.5
 """Of the first loss: it falls well, steps help, are too large, harm, harm where no label tells."""
 SHARES = 0.98
 """Of what guessing costs: any dearer, and only the shares of the classes were learned."""
+COLLAPSED = 0.02
+"""Of how far outputs lay apart. In healthy trainings they move apart, most often a hundredfold."""
+LARGE_RATE = {True: 5e-4, False: 1e-2}
+"""Learning rates at which it is known to happen: of pretrained weights, and of new ones."""
 LARGE, SURE_RATE = 5_000_000, 1e-4
 """So many pretrained weights learn something of a batch in twenty steps at this rate."""
 
@@ -42,6 +46,7 @@ def measured(seen: Memory) -> dict[str, Any]:
         "before": seen.before,
         "after": seen.after,
         "quiet_losses": seen.quiet_losses,
+        "apart": seen.apart,
     }
 
 
@@ -69,17 +74,35 @@ def cannot_memorise(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     return fault(None, **_numbers(seen))
 
 
+def outputs_collapsed(seen: Memory, view: View) -> Verdict | CannotJudge | None:
+    """Steps so large that the inputs no longer matter: every row is given the same answer."""
+    if blind := _cannot_judge(seen):
+        return blind
+    if seen.apart is None or not seen.apart[0]:
+        return CannotJudge("outputs_out_of_sight")
+    before, after = seen.apart
+    if not after <= COLLAPSED * before or _knows_them(seen) or _is_on_its_way(seen):
+        return None
+    brisk = seen.rate is not None and seen.rate >= LARGE_RATE[view.facts.pretrained]
+    line = view.places.argument("learning_rate", "lr", "optimizer") if brisk else None
+    return (fault if brisk else look)(
+        line, rate=seen.rate or 0.0, before=before, after=after, steps=len(seen.losses)
+    )
+
+
 def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     """It may yet know them: a small rate, much dropout or a small new model take their time."""
     if blind := _cannot_judge(seen):
         return blind
     if _knows_them(seen) or _is_on_its_way(seen) or cannot_memorise(seen, view) is not None:
         return None
+    if isinstance(outputs_collapsed(seen, view), Verdict):
+        return None
     line = view.places.argument("learning_rate", "lr", "optimizer")
     return look(line, rate=seen.rate or 0.0, **_numbers(seen))
 
 
-RULES: tuple[Rule, ...] = (cannot_memorise, memorises_slowly)
+RULES: tuple[Rule, ...] = (outputs_collapsed, cannot_memorise, memorises_slowly)
 OVERFIT = Stage("overfit", observe, show, measured, RULES, trains=True, steps=STEPS)
 
 

@@ -183,8 +183,7 @@ def dropout_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if plan.dropout < 0.5:
         return None
-    line = view.places.argument(plan.dropout_name.rpartition(".")[2], "dropout")
-    line = line or view.places.call("Dropout")
+    line = view.places.highest("dropout", "pdrop", "drop_rate")
     made = fault if plan.dropout >= 0.8 else look
     return made(line, dropout=plan.dropout, name=plan.dropout_name)
 

@@ -94,11 +94,12 @@ def head_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
 def no_gradient(seen: Step, view: View) -> Verdict | None:
     without = ("does not require grad", "object has no attribute 'backward'")
     if seen.failure is not None and any(map(seen.failure.says, without)) and seen.trainable:
-        return fault(seen.failure.line, blocks=len(seen.blocks))
+        line = view.places.handed.cut_off() or seen.failure.line
+        return fault(line, blocks=len(seen.blocks))
     reached = [b for b in seen.blocks if b.gradient]
     if not seen.steps or reached or not seen.trainable:
         return None
-    return fault(None, blocks=len(seen.blocks))
+    return fault(view.places.handed.flat(), blocks=len(seen.blocks))
 
 
 def not_in_optimizer(seen: Step, view: View) -> Verdict | None:

@@ -19,6 +19,9 @@ HARDLY_ANY = 0.05
 AGREES = 0.95
 DISAGREES = 0.8
 OUTSIDE_SHARE = 0.2
+ENOUGH_AMOUNTS = 20
+SCALED, ALIKE = 4.0, 0.25
+"""So many times as far apart, and yet spread in the same way, but for a share of that distance."""
 FAR = 5.0
 OUT_OF_REACH = 2.0
 SLIGHTLY = 0.05
@@ -41,6 +44,34 @@ def labels_beyond_yes_or_no(seen: Data, view: View) -> Verdict | CannotJudge | N
     if aims.beyond is None or 0 <= aims.beyond <= 1:
         return None
     return fault(_labelling(view), value=aims.beyond)
+
+
+def labels_all_the_same(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    aims = seen.train.aims if seen.train else None
+    if aims is None or len(aims.quantiles) < 2 or view.facts.task != "regression":
+        return NOT_FOR_THIS_TASK
+    if aims.amounts < ENOUGH_AMOUNTS or aims.quantiles[0] != aims.quantiles[-1]:
+        return None
+    return fault(_labelling(view), value=aims.quantiles[0], rows=aims.amounts)
+
+
+def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The amounts of the one split are those of the other, times a number."""
+    train, other = ((s.aims if s else None) for s in (seen.train, seen.eval))
+    if train is None or other is None or not train.quantiles or not other.quantiles:
+        return NOT_FOR_THIS_TASK
+    here, there = _spread_of(train.quantiles), _spread_of(other.quantiles)
+    if min(train.amounts, other.amounts) < ENOUGH_AMOUNTS or not here or not there:
+        return CannotJudge("too_few_amounts")
+    times = there / here
+    if 1 / SCALED < times < SCALED:
+        return None
+    off = [abs(b - times * a) for a, b in zip(train.quantiles, other.quantiles, strict=True)]
+    alike = max(off[1:-1]) <= ALIKE * there
+    line = view.places.argument("fn_kwargs") or _labelling(view)
+    low, high = train.quantiles[0], train.quantiles[-1]
+    ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
+    return (fault if alike else look)(line, low=low, high=high, **ends)
 
 
 def labels_not_aligned(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -158,6 +189,17 @@ def decoder_sees_answer(seen: Batch, view: View) -> Verdict | CannotJudge | None
     return fault(line, counted=targets.counted)
 
 
+def targets_without_end(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """The tokenizer ends every text with a token, and no answer ends so: nobody ever stops."""
+    targets = seen.targets
+    if targets is None or not targets.texts:
+        return NOT_FOR_THIS_TASK
+    if targets.ended or targets.texts < 2:
+        return None
+    line = view.places.argument("add_special_tokens") or _labelling(view)
+    return (fault if targets.generates else look)(line, rows=targets.texts)
+
+
 def labels_copy_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     targets = seen.targets
     if targets is None or view.facts.task != "seq2seq":
@@ -233,6 +275,8 @@ def labels_far_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 OF_ROWS: tuple[Rule, ...] = (
     labels_not_finite,
     labels_beyond_yes_or_no,
+    labels_all_the_same,
+    labels_of_another_scale,
     labels_not_aligned,
     labels_off_by_one,
     spans_all_absent,
@@ -245,6 +289,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     nothing_masked,
     masked_for_causal,
     decoder_sees_answer,
+    targets_without_end,
     labels_copy_inputs,
     ends_never_learned,
 )
@@ -256,12 +301,17 @@ OF_A_LOSS: tuple[Rule, ...] = (
 )
 
 
+def _spread_of(quantiles: tuple[float, ...]) -> float:
+    """Between the eighth and the second of ten parts: no single row moves it far."""
+    return quantiles[-3] - quantiles[2]
+
+
 def _labelling(view: View) -> int | None:
     return view.places.labels_written() or view.places.argument("train_dataset")
 
 
 def _spanning(view: View) -> int | None:
-    return view.places.naming("start_positions") or _labelling(view)
+    return view.places.written("start_positions") or _labelling(view)
 
 
 def _ending(name: str, view: View) -> int | None:

@@ -40,6 +40,8 @@ EARLY = 0.1
 LARGE = 5_000_000
 BRISK, BRISK_FOR_SMALL = 5e-5, 1e-3
 """Rates at which a large and a small model must show something: docs/CLAIMS.md."""
+USUAL_FOR_NEW = 1e-4, 5e-3
+"""Between these new weights are trained: then the rate is not to blame."""
 ONE_SIDED = 0.75
 GENERALISED = 0.7
 FAR_BELOW = 4.0
@@ -283,7 +285,8 @@ def _had_its_chance(seen: Training) -> bool:
 def _usual_rate(seen: Training, view: View) -> bool:
     """Nothing that the step stage would say of the rate: then it is not to blame."""
     rate = seen.peak_learning_rate
-    return view.facts.pretrained and rate is not None and RATHER_LOW < rate <= RATHER_HIGH
+    low, high = (RATHER_LOW, RATHER_HIGH) if view.facts.pretrained else USUAL_FOR_NEW
+    return rate is not None and low < rate <= high
 
 
 def _last_accuracy(seen: Training) -> float | None:

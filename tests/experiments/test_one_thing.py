@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from debugger.experiments.doubts import hardly_fell
 from debugger.experiments.one_thing import EXPERIMENTS, harmless, possible
 from debugger.experiments.signal import signal
 from debugger.experiments.trying import explained
@@ -197,6 +198,32 @@ def test_what_is_usual_is_not_tried_once_it_is_decided_and_has_one_batch_first()
     undecided = MadeUp(replace(HEALTHY, clipping=1.0))
     causes(undecided)
     assert [one for changed, _, one in undecided.asked if "clipping" in changed] == [True]
+
+
+class Crawling(MadeUp):
+    """Learns at the usual rate, or at whatever `reach` makes of the whole training's rates."""
+
+    def __init__(self, reach: float):
+        super().__init__(replace(HEALTHY, rate=1e-6, updates=480))
+        self.reach = reach
+
+    def take(self, change: Change, seed: int, one_batch: bool, until: float) -> Taken:
+        cured = change.rate is not None and change.rate >= self.reach
+        return Taken(0.7, 0.1 if cured else 0.69, 0.69, 48)
+
+
+def test_a_low_rate_is_a_fault_only_where_the_whole_run_does_not_come_as_far() -> None:
+    """480 updates at 1e-6 are as much as 48 at 1e-5."""
+    for reach, severity in ((5e-5, "fault"), (9e-6, "look")):
+        found = causes(Crawling(reach))
+        assert [(f.code, f.severity) for f in found] == [("cured_by_usual_rate", severity)]
+
+
+def test_a_training_hardly_fell_where_its_last_steps_cost_what_the_first_did() -> None:
+    assert hardly_fell((1.1,) * 40)
+    assert hardly_fell((1.1,) * 39 + (None,))
+    assert not hardly_fell((1.1,) * 20 + (0.5,) * 20)
+    assert not hardly_fell((1.1,) * 10)
 
 
 def test_none_is_said_too() -> None:

@@ -135,6 +135,10 @@ PLAN = Plan(
     gradient=1e-3,
     held=2.0,
 )
+STEPS = tuple(step / 10 for step in range(11))
+TENFOLD = tuple(10 * step for step in STEPS)
+SCALES = Data(replace(SPLIT, aims=Aims(amounts=40, quantiles=STEPS)), None)
+WIDTHS = "Target size (torch.Size([16, 4])) must be the same as input size (torch.Size([16, 3]))"
 ORDER = Order(batches=16, drawn=128, distinct=128, rows=400, single=0.0, by_chance=0.001)
 TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
@@ -351,6 +355,12 @@ CASES = [
         {"perfect": {"accuracy": 1.0}},
     ),
     Case(
+        overfit.outputs_collapsed,
+        Memory((1.1,) * 20, 0.25, 0.25, (1.1, 1.1), (0, 1, 2, 0), 4, 0.1, apart=(1e-2, 1e-5)),
+        {"apart": (1e-2, 1e-3)},
+        says={"rate": 0.1, "after": 1e-5},
+    ),
+    Case(
         overfit.memorises_slowly,
         Memory((1.1,) * 20, 0.25, 0.375, (1.1, 1.09), (0, 1, 2, 0), 4, 2e-5),
         {"after": 1.0},
@@ -539,6 +549,26 @@ CASES += [
         replace(TRIED, perfect={"accuracy": 0.0}),
         drawn=0.3,
     ),
+    of_metric(
+        metric.metric_counts_one_label,
+        {"perfect": {"accuracy": 1.0}, "single": {"accuracy": 1.0}},
+        replace(TRIED, kind="many", perfect={"accuracy": 0.7}, single={"accuracy": 0.7}, several=5),
+        rows=5,
+    ),
+    of_metric(
+        metric.metric_mixes_rows,
+        {"drawn": {"r2": -0.9}},
+        replace(
+            TRIED,
+            kind="amounts",
+            perfect={"r2": -1.0},
+            drawn={"r2": -1.0},
+            constant={"r2": 0.0},
+            shapes=((32, 1), (32,)),
+        ),
+        value=-1.0,
+        given="[32, 1]",
+    ),
     of_metric(metric.threshold_on_logits, {"cut": 0.0}, replace(TRIED, kind="many", cut=0.5)),
     of_metric(
         metric.amounts_held_equal,
@@ -688,6 +718,12 @@ CASES += [
     of_batch(
         inputs.inputs_not_scaled, {"high": 3.0}, TRAINED_BEFORE, signal=replace(PICTURES, high=255)
     ),
+    Case(
+        inputs.processed_otherwise,
+        Batch({}, signal=PICTURES, eval_signal=replace(PICTURES, high=255.0, deviation=60.0)),
+        {"eval_signal": replace(PICTURES, high=2.0, deviation=1.0)},
+        says={"eval_high": 255.0},
+    ),
     of_batch(
         inputs.inputs_nearly_constant, {"high": 1.0}, FACTS, signal=replace(PICTURES, high=-0.99)
     ),
@@ -732,6 +768,38 @@ CASES += [
         Aims(spans=Spans(40, absent=0, outside=8, reversed=0)),
         Aims(spans=Spans(40, absent=40, outside=0, reversed=0)),
         share=0.2,
+    ),
+    of_labels(
+        targets.labels_all_the_same,
+        "regression",
+        Aims(amounts=40, quantiles=(0.5,) * 11),
+        Aims(amounts=40, quantiles=(*(0.5,) * 10, 0.6)),
+        value=0.5,
+    ),
+    Case(
+        targets.labels_of_another_scale,
+        replace(SCALES, eval=replace(SPLIT, aims=Aims(amounts=40, quantiles=TENFOLD))),
+        {"eval": replace(SPLIT, aims=Aims(amounts=40, quantiles=STEPS))},
+        says={"other_high": 10.0},
+    ),
+    Case(
+        targets.targets_without_end,
+        Batch({}, targets=Targets(40, 0, texts=8, ended=0, generates=True)),
+        {"targets": Targets(40, 0, texts=8, ended=1, generates=True)},
+        says={"rows": 8},
+    ),
+    Case(
+        forward.weights_left_behind,
+        replace(FINE, configured_like="folder/mini"),
+        {"configured_like": ""},
+        replace(FACTS, pretrained=False),
+        says={"name": "mini"},
+    ),
+    Case(
+        forward.label_vector_width,
+        replace(FINE, failure=failed("ValueError", WIDTHS)),
+        {"failure": failed("ValueError", WIDTHS.replace("[16, 3]", "[8, 4]"))},
+        says={"labels": 4, "outputs": 3},
     ),
     of_labels(
         targets.spans_reversed,

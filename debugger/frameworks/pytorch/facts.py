@@ -48,6 +48,17 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
     )
 
 
+def configured_like(trainer: Trainer) -> str:
+    """Where a config and a tokenizer were loaded from, and no weights."""
+    model: Any = trainer.model
+    source = str(getattr(getattr(model, "config", None), "_name_or_path", "") or "")
+    own = getattr(trainer, "processing_class", None) or getattr(
+        trainer.data_collator, "tokenizer", 0
+    )
+    same = source and getattr(own, "name_or_path", "") == source
+    return source if same and not is_pretrained(model) else ""
+
+
 def _by_labels(trainer: Trainer, classes: int | None) -> Task:
     """What transformers makes of labels where no problem type was given: it asks them too."""
     rows = trainer.train_dataset

@@ -7,13 +7,16 @@ import inspect
 import textwrap
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from transformers import Trainer
 
+from debugger.frameworks.pytorch.batches import fields_of, is_tensor
 from debugger.frameworks.pytorch.forwarding import own_loss
+from debugger.frameworks.pytorch.rows import first_set, is_stream, subset
 from debugger.pipelines.face import Facts
 from debugger.pipelines.inputs import (
     Padding,
@@ -25,9 +28,10 @@ from debugger.pipelines.inputs import (
     signal_of,
 )
 from debugger.pipelines.models import tokenizer_from
-from debugger.pipelines.targets import Targets, targets_of
+from debugger.pipelines.targets import Targets, ends_of, targets_of
 
 FELT = 1e-4
+EVAL_ROWS = 8
 _SIGNALS = ("pixel_values", "input_values", "input_features")
 
 
@@ -36,12 +40,13 @@ def seen_in(
 ) -> dict[str, Any]:
     """Of a batch that was made: its padding, its signal and its targets."""
     signal = _signal(trainer, made, facts)
+    signals = {} if signal is None else {"signal": signal, "eval_signal": _of_eval(trainer, facts)}
     ids = made.get("input_ids")
     if ids is None or ids.dim() != 2 or not ids.numel() or ids.is_floating_point():
-        return {"signal": signal}
+        return signals
     filled = _filling(trainer, ids, tokenizer)
     return {
-        "signal": signal,
+        **signals,
         "padding": None if filled is None else _padding(trainer, made, filled),
         "targets": _targets(trainer, made, filled, tokenizer),
     }
@@ -142,6 +147,18 @@ def _signal(trainer: Trainer, made: Mapping[str, torch.Tensor], facts: Facts) ->
     return signal_of(found[0], values, different, normalises)
 
 
+def _of_eval(trainer: Trainer, facts: Facts) -> Signal | None:
+    rows = first_set(trainer.eval_dataset)
+    if rows is None or is_stream(rows):
+        return None
+    try:
+        batch = next(iter(trainer.get_eval_dataloader(subset(rows, EVAL_ROWS))))
+    except Exception:  # the evaluate stage is where this is told
+        return None
+    tensors = {name: value for name, value in fields_of(batch).items() if is_tensor(value)}
+    return _signal(trainer, tensors, facts)
+
+
 def _is_signal(tensor: Any) -> bool:
     return isinstance(tensor, torch.Tensor) and tensor.is_floating_point() and tensor.numel() > 0
 
@@ -160,10 +177,14 @@ def _targets(
         None if decoder is None else _array(decoder),
         tokenizer,
     )
+    config = getattr(trainer.model, "config", None)
+    if getattr(config, "is_encoder_decoder", False) and tokenizer is not None:
+        generates = bool(getattr(trainer.args, "predict_with_generate", False))
+        told = replace(told, generates=generates, **ends_of(_array(labels), tokenizer))
     if filled is None or labels.shape == made["input_ids"].shape or own_loss(trainer):
         return told
     over = _filling(trainer, labels, tokenizer)
-    return Targets(**{**vars(told), "filled": 0 if over is None else int(over.sum())})
+    return replace(told, filled=0 if over is None else int(over.sum()))
 
 
 def _filling(trainer: Trainer, rows: torch.Tensor, tokenizer: Any) -> np.ndarray | None:

@@ -13,7 +13,7 @@ from transformers import Trainer
 from debugger.frameworks.pytorch import evaluating, forwarding, looking, training
 from debugger.frameworks.pytorch.building import stopped_at_training
 from debugger.frameworks.pytorch.experimenting import TrainerLab
-from debugger.frameworks.pytorch.facts import facts_of, tokenizer_of
+from debugger.frameworks.pytorch.facts import configured_like, facts_of, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
 from debugger.frameworks.pytorch.order import order
 from debugger.frameworks.pytorch.rows import count_of
@@ -61,7 +61,13 @@ class TrainerPipeline:
             seen = forwarding.forward(self._trainer, self.facts, self._labels)
             dropped = looking.dropped(self._trainer)
         asked_for = named_in(type(self._trainer).compute_loss, dropped)
-        return replace(seen, earlier=self._earlier, dropped=dropped, asked_for=asked_for)
+        return replace(
+            seen,
+            earlier=self._earlier,
+            dropped=dropped,
+            asked_for=asked_for,
+            configured_like=configured_like(self._trainer),
+        )
 
     def step(self) -> face.Step:
         return training.step(self._trainer)

@@ -14,6 +14,8 @@ from transformers import Trainer
 from debugger.frameworks.pytorch.parts import head_of
 from debugger.pipelines.plan import Plan, Rates
 
+NEARLY_ALL = 0.95
+"""So much dropout leaves nothing, wherever it stands; before a head a half is common."""
 MOST_STEPS = 2000
 """Points at which a schedule is looked at."""
 _DECOUPLED = ("AdamW", "Adafactor", "Lion", "AdamW8bit", "NAdamW")
@@ -147,7 +149,8 @@ def _dropout(model: torch.nn.Module) -> tuple[str, float]:
     found = {
         name: float(module.p)
         for name, module in model.named_modules()
-        if isinstance(module, torch.nn.Dropout) and head and not _of_head(name, head)
+        if isinstance(module, torch.nn.Dropout) and head
+        if module.p >= NEARLY_ALL or not _of_head(name, head)
     }
     config = getattr(model, "config", None)
     found |= {

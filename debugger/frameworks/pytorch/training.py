@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -25,6 +26,7 @@ from debugger.frameworks.pytorch.batches import (
 )
 from debugger.frameworks.pytorch.facts import broken_weights
 from debugger.frameworks.pytorch.following import followed
+from debugger.frameworks.pytorch.outputs import outputs_apart, pair_of
 from debugger.frameworks.pytorch.parts import (
     blocks_of,
     head_is_left_new,
@@ -109,6 +111,7 @@ def overfit(
     """The course's test: the same few rows again and again, at the script's own learning rate."""
     curve = _Curve(steps, emit, seconds=seconds)
     failure, before, after, batches, labels = None, UNKNOWN, UNKNOWN, [], []
+    apart: list[float | None] = []
     with borrowed(trainer, curve, weights=True):
         for name, value in {
             "max_steps": steps,
@@ -125,13 +128,16 @@ def overfit(
             batches = on_behalf(_one_batch, trainer, rows)
             labels = [y for batch in batches for y in _flat_labels(trainer, batch)]
             before = _accuracy(trainer, batches, facts)
+            apart.append(outputs_apart(trainer, batches))
             on_behalf(trainer.train)
             after = _accuracy(trainer, batches, facts)
+            apart.append(outputs_apart(trainer, batches))
         except Exception as error:
             failure = failure_of_script(error)
     count = sum(map(rows_in, batches)) or len(rows)
     known = labels if facts.task == "classification" else []
-    return curve.memory(before, after, known, count, _weights(trainer), failure)
+    memory = curve.memory(before, after, known, count, _weights(trainer), failure)
+    return replace(memory, apart=pair_of(apart))
 
 
 def _one_batch(trainer: Any, rows: list[int]) -> list[Any]:

@@ -256,3 +256,49 @@ def test_a_metric_that_keeps_what_it_was_handed_learns_nothing_of_the_trial() ->
 
     assert findings(of_tokens(metric)) == {}
     assert len(seen) > 1
+
+
+def of_the_likeliest(given: Any) -> dict[str, float]:
+    """One label of a row, as if there were no others: of 24 rows, those with one are right."""
+    chosen = np.eye(given.predictions.shape[1])[given.predictions.argmax(1)]
+    return {"accuracy": float((chosen == given.label_ids).all(1).mean())}
+
+
+def first_is_right(given: Any) -> dict[str, float]:
+    best = given.predictions.argmax(1)
+    asked = given.label_ids.sum(1) > 0
+    return {"precision_at_1": float(given.label_ids[np.arange(len(best)), best][asked].mean())}
+
+
+def test_a_metric_of_one_label_where_rows_have_several() -> None:
+    assert "metric_counts_one_label" in findings(of_many(of_the_likeliest))
+    assert "metric_counts_one_label" not in findings(of_many(first_is_right))
+
+
+def test_a_column_minus_a_row_of_labels_mixes_the_rows() -> None:
+    def table(given: Any) -> dict[str, float]:
+        wanted = given.label_ids.ravel()
+        return {"r2": 1 - float(((given.predictions - wanted) ** 2).mean() / wanted.var())}
+
+    def in_one_shape(given: Any) -> dict[str, float]:
+        wanted = given.label_ids.ravel()
+        off = given.predictions.ravel() - wanted
+        return {"r2": 1 - float((off**2).mean() / wanted.var()), "mean": float(off.mean())}
+
+    assert "metric_mixes_rows" in findings(of_amounts(table))
+    assert "metric_mixes_rows" not in findings(of_amounts(in_one_shape))
+
+
+def test_ids_that_are_chosen_before_the_metric_are_tried_as_they_are() -> None:
+    def counted(given: Any) -> dict[str, float]:
+        return {"accuracy": float((given.predictions == given.label_ids).mean())}
+
+    for metric, named in ((counted, True), (masked_ids, False)):
+        trainer = of_tokens(metric)
+        trainer.preprocess_logits_for_metrics = lambda logits, _: logits.argmax(-1)
+        assert ("metric_counts_ignored" in findings(trainer)) is named
+
+
+def masked_ids(given: Any) -> dict[str, float]:
+    kept = given.label_ids != -100
+    return {"accuracy": float((given.predictions == given.label_ids)[kept].mean())}

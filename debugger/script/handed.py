@@ -1,0 +1,207 @@
+"""The functions that a script hands over: to measure, to collate, to make a loss."""
+
+from __future__ import annotations
+
+import ast
+
+from debugger.script.tracing import Function, Tracing, name_of
+
+_CUTS = ("detach", "item", "numpy", "tolist", "argmax", "no_grad", "inference_mode", "data")
+_PREPARES = ("map", "with_transform", "set_transform")
+_FLATTENS = ("relu", "relu_", "clamp", "clip", "round", "sign", "threshold", "ReLU")
+_LOSSES = ("compute_loss", "forward", "training_step", "__call__")
+
+
+class Handed:
+    """Looks into the functions of a script for the line that makes what they answer."""
+
+    def __init__(self, tree: ast.Module, tracing: Tracing) -> None:
+        self._tracing = tracing
+        self._functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
+        self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+        self._divisions = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+        self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+    def function(self, argument: str) -> Function | None:
+        """What an argument such as compute_metrics is given: by name, by `partial`, ready made."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
+        return self._behind(given[-1]) if given else None
+
+    def answer(self, argument: str, key: str = "") -> int | None:
+        """The line that makes the number of that name, or else what the function returns."""
+        function = self.function(argument)
+        if function is None:
+            return None
+        returned = self._tracing.returned(function)
+        if returned is None:
+            return function.lineno
+        for node in ast.walk(function):
+            found = self._entry(node, key.removeprefix("eval_"))
+            if found is not None:
+                return self._assigned(found)
+        return returned.lineno
+
+    def compares(
+        self, argument: str, *operators: type[ast.cmpop], value: object = None
+    ) -> int | None:
+        """The line of a comparison in the function, with that very number where one is given."""
+        function = self.function(argument)
+        if function is None:
+            return None
+        return next(
+            (
+                node.lineno
+                for node in ast.walk(function)
+                if isinstance(node, ast.Compare)
+                and isinstance(node.ops[0], operators)
+                and (value is None or _is(node.comparators[0], value) or _is(node.left, value))
+            ),
+            None,
+        )
+
+    def calls(self, argument: str, name: str) -> int | None:
+        """The first call of that name in the function."""
+        function = self.function(argument)
+        parts = ast.walk(function) if function is not None else ()
+        return next(
+            (n.lineno for n in parts if isinstance(n, ast.Call) and name_of(n.func) == name), None
+        )
+
+    def before(self, line: int | None) -> int | None:
+        """Where the answers that a call at a line hands on were made, in the function around it.
+
+        What is only taken apart, such as `logits, labels = given`, is made elsewhere.
+        """
+        for call in self._calls:
+            if call.lineno <= (line or 0) <= (call.end_lineno or 0):
+                handed = [*call.args, *(k.value for k in call.keywords)]
+                names = [one for one in handed if isinstance(one, ast.Name)]
+                made = [found[-1][0] for one in names if (found := self._tracing.local(one))]
+                if made:
+                    return max(made)
+        return line
+
+    def cut_off(self) -> int | None:
+        """The line that takes a loss from the graph, in what a training step runs through."""
+        return min(self._stepping(_CUTS), default=None)
+
+    def flat(self) -> int | None:
+        """The last line of a training step's that makes one and the same of many numbers."""
+        return max(self._stepping(_FLATTENS), default=None)
+
+    def _stepping(self, names: tuple[str, ...]) -> list[int]:
+        """The lines that call something of that name in what a training step runs through."""
+        loss = self.function("compute_loss_func")
+        return [
+            node.lineno
+            for function in self._functions
+            if function.name in _LOSSES or function is loss
+            for node in ast.walk(function)
+            if isinstance(node, ast.Call | ast.Attribute)
+            and name_of(getattr(node, "func", node)) in names
+        ]
+
+    def repeating(self, key: str) -> int | None:
+        """A list under that key whose entries do not go by what is gone through: all are one."""
+        for node in self._dicts:
+            for name, value in zip(node.keys, node.values, strict=True):
+                if not _is(name, key):
+                    continue
+                for part in ast.walk(value):
+                    if isinstance(part, ast.ListComp) and not _goes_by_it(part):
+                        return part.lineno
+        return None
+
+    def prepared_for_eval(self, key: str) -> int | None:
+        """Where what the evaluation set is prepared with puts a value under that key."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg == "eval_dataset"]
+        if not given:
+            return None
+        held = self._tracing.local(given[0]) if isinstance(given[0], ast.Name) else []
+        made = held[-1][1] if held else given[0]
+        calls = [part for part in ast.walk(made) if isinstance(part, ast.Call)]
+        calls += [c for c in self._calls if _owner(c) == ast.unparse(given[0])]
+        for call in calls:
+            if name_of(call.func) not in _PREPARES or not call.args:
+                continue
+            function = self._behind(call.args[0])
+            for node in ast.walk(function) if function is not None else ():
+                if (found := self._entry(node, key)) is not None:
+                    return self._tracing.made(found)
+        return None
+
+    def picked(self, argument: str, key: str) -> int | None:
+        """Where the places are picked out that the number of that name counts."""
+        function = self.function(argument)
+        for node in ast.walk(function) if function is not None else ():
+            found = self._entry(node, key.removeprefix("eval_"))
+            for part in ast.walk(found) if found is not None else ():
+                place = part.slice if isinstance(part, ast.Subscript) else None
+                made = self._tracing.local(place) if isinstance(place, ast.Name) else []
+                if made:
+                    return made[-1][0]
+        return None
+
+    def dividing(self) -> int | None:
+        """The last line that divides by the largest number of a byte."""
+        return max(
+            (
+                node.lineno
+                for node in self._divisions
+                if isinstance(node.right, ast.Constant) and node.right.value in (255, 256, 127.5)
+            ),
+            default=None,
+        )
+
+    def _behind(self, given: ast.expr) -> Function | None:
+        own = {one.name: one for one in self._functions}
+        if isinstance(given, ast.Call):
+            if name_of(given.func) == "partial" and given.args:
+                return self._behind(given.args[0])
+            made = own.get(name_of(given.func))
+            if made is not None:
+                inside = self._tracing.returned(made)
+                return None if inside is None else self._behind(inside)
+            return self._method(name_of(given.func), "__call__")
+        if isinstance(given, ast.Name) and given.id not in own:
+            values = self._tracing.local(given)
+            return self._behind(values[-1][1]) if values else None
+        return own.get(name_of(given))
+
+    def _method(self, name: str, method: str) -> Function | None:
+        for one in self._classes:
+            if one.name == name:
+                return next(
+                    (n for n in one.body if isinstance(n, Function) and n.name == method), None
+                )
+        return None
+
+    def _entry(self, node: ast.AST, key: str) -> ast.expr | None:
+        if isinstance(node, ast.Dict):
+            pairs = zip(node.keys, node.values, strict=True)
+            return next((v for k, v in pairs if _is(k, key)), None)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            return node.value if _is(node.targets[0].slice, key) else None
+        if isinstance(node, ast.Call) and name_of(node.func) == "dict":
+            return next((k.value for k in node.keywords if k.arg == key), None)
+        return None
+
+    def _assigned(self, value: ast.expr) -> int:
+        found = self._tracing.local(value) if isinstance(value, ast.Name) else []
+        return found[-1][0] if found else value.lineno
+
+
+def _owner(call: ast.Call) -> str:
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+
+def _goes_by_it(made: ast.ListComp) -> bool:
+    given = {
+        n.id for one in made.generators for n in ast.walk(one.target) if isinstance(n, ast.Name)
+    }
+    return any(isinstance(part, ast.Name) and part.id in given for part in ast.walk(made.elt))
+
+
+def _is(node: ast.expr | None, value: object) -> bool:
+    return isinstance(node, ast.Constant) and node.value == value

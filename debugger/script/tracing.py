@@ -1,0 +1,281 @@
+"""Where a value is written down, when it is only named where it is used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+_FILLS = ("append", "extend", "insert")
+_MOVES = ("shuffle", "sort", "reverse")
+_HOLDS = (
+    "tensor",
+    "array",
+    "asarray",
+    "list",
+    "Tensor",
+    "LongTensor",
+    "FloatTensor",
+    "float",
+    "int",
+)
+DEEPEST = 6
+"""Names that stand for names: further than that nobody follows them."""
+
+
+class Tracing:
+    """Follows names through assignments, parameters, options of a command line and fields."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._tree = tree
+        self._scopes: dict[ast.AST, Function] = {}
+        self._functions: dict[str, Function] = {}
+        for function in (n for n in ast.walk(tree) if isinstance(n, Function)):
+            self._functions[function.name] = function
+            for part in function.body:
+                self._scopes.update(dict.fromkeys(ast.walk(part), function))
+        self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+
+    def setting(self, node: ast.expr) -> int | None:
+        """The line of the number or the word that a setting comes down to, if it does."""
+        found = self._plain(node)
+        return None if found is None else found.lineno
+
+    def valued(self, node: ast.expr) -> tuple[int, float] | None:
+        """That line, and the number."""
+        found = self._plain(node)
+        value = found.value if isinstance(found, ast.Constant) else None
+        return (found.lineno, float(value)) if found and isinstance(value, int | float) else None
+
+    def _plain(self, node: ast.expr, depth: int = 0) -> ast.expr | None:
+        if _is_plain(node):
+            return node
+        if depth > DEEPEST:
+            return None
+        if isinstance(node, ast.Name):
+            found = self._named(node)
+        elif isinstance(node, ast.Attribute):
+            found = self._option(node)
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            found = self.entry(node.slice.value)
+        elif isinstance(node, ast.Call) and name_of(node.func) in ("float", "int") and node.args:
+            found = node.args[0]
+        else:
+            found = None
+        return None if found is None else self._plain(found, depth + 1)
+
+    def made(self, node: ast.expr, depth: int = 0) -> int:
+        """The line that puts together what a column, a list or an answer holds."""
+        if depth > DEEPEST:
+            return node.lineno
+        if isinstance(node, ast.Call):
+            inner = self._functions.get(name_of(node.func))
+            if inner is not None:
+                returned = self.returned(inner)
+                return node.lineno if returned is None else self.made(returned, depth + 1)
+            if name_of(node.func) in _HOLDS and node.args and isinstance(node.args[0], ast.Name):
+                return self.made(node.args[0], depth + 1)
+        if isinstance(node, ast.ListComp):
+            own = isinstance(node.elt, ast.Call) and name_of(node.elt.func) in self._functions
+            return self.made(node.elt, depth + 1) if own else node.elt.lineno
+        if isinstance(node, ast.Name) and (filled := self._filled(node)) is not None:
+            line, value = filled
+            follows = isinstance(value, ast.Call) or (
+                isinstance(value, ast.Name) and self._is_list(value)
+            )
+            return self.made(value, depth + 1) if value is not None and follows else line
+        return node.lineno
+
+    def local(self, name: ast.Name) -> list[tuple[int, ast.expr]]:
+        """What the function around a name, or else the module, assigns to it, by line."""
+        scope = self._scopes.get(name)
+        values = [
+            (target.lineno, value)
+            for statement in ast.walk(scope or self._tree)
+            if self._scopes.get(statement) is scope
+            for target, value in _assigned(statement)
+            if isinstance(target, ast.Name) and target.id == name.id
+        ]
+        return sorted(values, key=lambda one: one[0])
+
+    def _named(self, name: ast.Name) -> ast.expr | None:
+        scope = self._scopes.get(name)
+        values = self.local(name)
+        if values:
+            return values[0][1] if len(values) == 1 else None
+        if scope is None:
+            return None
+        if name.id in (parameters := [a.arg for a in _parameters(scope)]):
+            return self._given(scope, name.id, parameters)
+        outside = [
+            value
+            for statement in self._tree.body
+            for target, value in _assigned(statement)
+            if isinstance(target, ast.Name) and target.id == name.id
+        ]
+        return outside[0] if len(outside) == 1 else None
+
+    def _given(self, scope: Function, name: str, parameters: list[str]) -> ast.expr | None:
+        """What callers hand over: themselves, by `partial`, or for `map` to hand on."""
+        for call in self._calls:
+            own = name_of(call.func) == scope.name
+            by_others = any(name_of(one) == scope.name for one in call.args[:1])
+            if not own and not by_others:
+                continue
+            for keyword in call.keywords:
+                if keyword.arg == name:
+                    return keyword.value
+                if keyword.arg == "fn_kwargs" and (found := _entry_of(keyword.value, name)):
+                    return found
+            handed = call.args if own else call.args[1:] if name_of(call.func) == "partial" else []
+            place = parameters.index(name)
+            if place < len(handed) and not any(isinstance(a, ast.Starred) for a in handed):
+                return handed[place]
+        return _defaults(scope).get(name)
+
+    def _option(self, node: ast.Attribute) -> ast.expr | None:
+        """Of a command line, of a class of settings, or of what was made with it."""
+        for call in self._calls:
+            if name_of(call.func) != "add_argument":
+                continue
+            names = [a.value for a in call.args if isinstance(a, ast.Constant)]
+            if node.attr in [str(n).lstrip("-").replace("-", "_") for n in names]:
+                return _keyword(call, "default")
+        for settings in self._classes:
+            for call in self._calls:
+                if name_of(call.func) == settings.name and (found := _keyword(call, node.attr)):
+                    return found
+            for statement in ast.walk(settings):
+                for target, value in _assigned(statement):
+                    if name_of(target) != node.attr:
+                        continue
+                    if isinstance(value, ast.Call) and name_of(value.func) == "field":
+                        return _keyword(value, "default")
+                    return value
+        if isinstance(node.value, ast.Name) and len(values := self.local(node.value)) == 1:
+            made = values[0][1]
+            return _keyword(made, node.attr) if isinstance(made, ast.Call) else None
+        return None
+
+    def entry(self, key: object) -> ast.expr | None:
+        """What a dictionary of settings holds, where one alone knows the word."""
+        dicts = [node for node in ast.walk(self._tree) if isinstance(node, ast.Dict)]
+        found = [value for one in dicts if (value := _entry_of(one, key)) is not None]
+        found += [
+            v for c in self._calls if name_of(c.func) == "dict" and (v := _keyword(c, str(key)))
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def apart(self, name: str) -> int | None:
+        """A setting that no call names: in a dictionary, a class of settings, or as an option."""
+        found = self.entry(name)
+        if found is not None and (line := self.setting(found)) is not None:
+            return line
+        for node in self._classes:
+            if any(name_of(base).endswith("Arguments") for base in node.bases):
+                for statement in node.body:
+                    if any(name_of(target) == name for target, _ in _assigned(statement)):
+                        return statement.lineno
+        typed = (n for n in ast.walk(self._tree) if isinstance(n, ast.Constant))
+        words = (f"--{name}", f"--{name}".replace("_", "-"))
+        calls = {id(a) for c in self._calls if name_of(c.func) == "add_argument" for a in c.args}
+        return next((n.lineno for n in typed if n.value in words and id(n) not in calls), None)
+
+    def _filled(self, name: ast.Name) -> tuple[int, ast.expr | None] | None:
+        """The last line that puts something into a list, or in other places; else what it is."""
+        scope = self._scopes.get(name)
+        fills: list[tuple[int, ast.expr | None]] = []
+        for node in ast.walk(scope or self._tree):
+            if self._scopes.get(node) is not scope:
+                continue
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                owner = name_of(node.func.value)
+                if owner == name.id and node.func.attr in _FILLS and node.args:
+                    fills.append((node.lineno, node.args[-1]))
+                moved = node.args[0] if node.args else node.func.value
+                if node.func.attr in _MOVES and name_of(moved) == name.id:
+                    fills.append((node.lineno, None))
+            for target, value in _assigned(node):
+                if isinstance(target, ast.Subscript) and name_of(target.value) == name.id:
+                    fills.append((target.lineno, value))
+        fills = fills or [*self.local(name)]
+        return max(fills, key=lambda one: one[0], default=None)
+
+    def _is_list(self, name: ast.Name) -> bool:
+        """A list put together here, not one thing out of another."""
+        return any(
+            isinstance(value, ast.List | ast.ListComp)
+            or (isinstance(value, ast.BinOp) and _holds_list(value))
+            or (isinstance(value, ast.Call) and name_of(value.func) in self._functions)
+            for _, value in self.local(name)
+        )
+
+    def returned(self, function: Function) -> ast.expr | None:
+        """The last that a function returns itself, and no other inside it."""
+        returns = [
+            node
+            for node in ast.walk(function)
+            if isinstance(node, ast.Return) and self._scopes.get(node) is function
+        ]
+        return max(returns, key=lambda one: one.lineno).value if returns else None
+
+
+def _assigned(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target with its value; of tuples, each of its own."""
+    if isinstance(statement, ast.AnnAssign | ast.AugAssign) and statement.value is not None:
+        yield statement.target, statement.value
+    if not isinstance(statement, ast.Assign):
+        return
+    for target in statement.targets:
+        if isinstance(target, ast.Tuple) and isinstance(statement.value, ast.Tuple):
+            yield from zip(target.elts, statement.value.elts, strict=False)
+        else:
+            yield target, statement.value
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """A number, a word, or what is reckoned of numbers alone."""
+    if isinstance(node, ast.Constant):
+        return node.value is not None
+    if isinstance(node, ast.UnaryOp):
+        return _is_plain(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_plain(node.left) and _is_plain(node.right)
+    return isinstance(node, ast.Tuple | ast.List) and all(map(_is_plain, node.elts))
+
+
+def _holds_list(node: ast.BinOp) -> bool:
+    return any(isinstance(part, ast.List | ast.ListComp) for part in ast.walk(node))
+
+
+def _parameters(function: Function) -> list[ast.arg]:
+    given = function.args
+    return [*given.posonlyargs, *given.args, *given.kwonlyargs]
+
+
+def _defaults(function: Function) -> dict[str, ast.expr]:
+    given = function.args
+    places = [*given.posonlyargs, *given.args]
+    last = places[len(places) - len(given.defaults) :]
+    found = {arg.arg: value for arg, value in zip(last, given.defaults, strict=True)}
+    only = zip(given.kwonlyargs, given.kw_defaults, strict=True)
+    return found | {arg.arg: value for arg, value in only if value is not None}
+
+
+def _entry_of(node: ast.expr, key: object) -> ast.expr | None:
+    if not isinstance(node, ast.Dict):
+        return None
+    pairs = zip(node.keys, node.values, strict=True)
+    return next((v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key), None)
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def name_of(node: ast.expr) -> str:
+    """`tensor` of `torch.tensor`; "" of what has no name."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,240 @@
+"""The line that a person would change, for scripts written in many ways."""
+
+from __future__ import annotations
+
+import ast
+from textwrap import dedent
+
+import pytest
+
+from debugger.script.places import Places
+
+
+def places(script: str) -> tuple[Places, list[str]]:
+    text = dedent(script).strip("\n")
+    return Places(text), ["", *text.splitlines()]
+
+
+def said(script: str, found: int | None) -> str:
+    return places(script)[1][found or 0].strip()
+
+
+RATES = [
+    """
+    import argparse
+    cli = argparse.ArgumentParser()
+    cli.add_argument("--rate", "--learning-rate", default=0.2)  # HERE
+    args = cli.parse_args()
+    TrainingArguments("out", learning_rate=args.learning_rate)
+    """,
+    """
+    def main(lr, epochs=3):
+        TrainingArguments("out", learning_rate=lr)
+    main(0.2)  # HERE
+    """,
+    """
+    def main(lr=0.2):  # HERE
+        TrainingArguments("out", learning_rate=lr)
+    main()
+    """,
+    """
+    EPOCHS, RATE = 3, 0.2  # HERE
+    TrainingArguments("out", learning_rate=RATE)
+    """,
+    """
+    @dataclass
+    class Config:
+        rate: float = field(default=0.2)  # HERE
+    config = Config()
+    TrainingArguments("out", learning_rate=config.rate)
+    """,
+    """
+    config = {"epochs": 3,
+              "rate": 0.2}  # HERE
+    TrainingArguments("out", learning_rate=float(config["rate"]))
+    """,
+    """
+    given = dict(output_dir="out",
+                 learning_rate=0.2)  # HERE
+    TrainingArguments(**given)
+    """,
+    """
+    @dataclass
+    class MyArguments(TrainingArguments):
+        learning_rate: float = 0.2  # HERE
+    """,
+    """
+    rate = schedule.find()
+    TrainingArguments("out", learning_rate=rate)  # HERE
+    """,
+    """
+    rate = 1e-3
+    rate = rate * 200
+    TrainingArguments("out", learning_rate=rate)  # HERE
+    """,
+]
+
+
+@pytest.mark.parametrize("script", RATES)
+def test_a_setting_is_where_its_number_is_written_down(script: str) -> None:
+    assert said(script, places(script)[0].argument("learning_rate")).endswith("# HERE")
+
+
+def test_what_map_hands_on_is_where_it_is_handed_over() -> None:
+    script = """
+    def prepare(rows, length):
+        return tokenizer(rows["text"], max_length=length)
+    data = data.map(prepare, batched=True, fn_kwargs={"length": 4})  # HERE
+    """
+    assert said(script, places(script)[0].argument("max_length")).endswith("# HERE")
+
+
+LABELS = [
+    """
+    def prepare(rows):
+        made = []
+        for tags in rows["tags"]:
+            row = [-100] + tags  # HERE
+            made.append(row)
+        out["labels"] = made
+    """,
+    """
+    def prepare(rows):
+        out["labels"] = [align(tags) for tags in rows["tags"]]
+    def align(tags):
+        found = []
+        for tag in tags:
+            found.append(tag)  # HERE
+        return found
+    """,
+    """
+    texts, labels = read()
+    random.shuffle(labels)  # HERE
+    Dataset.from_dict({"text": texts, "labels": labels})
+    """,
+    """
+    Dataset.from_dict({
+        "text": texts,
+        "label": [1 for _ in texts],  # HERE
+    }, features=Features({"label": ClassLabel(names=names)}))
+    """,
+    """
+    data = data.add_column("labels", list(reversed(labels)))  # HERE
+    data = data.rename_columns({"stars": "label"})
+    """,
+]
+
+
+@pytest.mark.parametrize("script", LABELS)
+def test_labels_are_made_where_the_last_hand_was_laid_on_them(script: str) -> None:
+    assert said(script, places(script)[0].labels_written()).endswith("# HERE")
+
+
+METRICS = [
+    """
+    def compute_metrics(given):
+        logits, labels = given
+        return {
+            "f1": f1_score(labels, logits),
+            "accuracy": (logits == labels).mean(),  # HERE
+        }
+    Trainer(compute_metrics=compute_metrics)
+    """,
+    """
+    def compute(given, names):
+        right = (given.predictions == given.label_ids).mean()  # HERE
+        return {"accuracy": right}
+    Trainer(compute_metrics=partial(compute, names=names))
+    """,
+    """
+    def measured_by(names):
+        def compute(given):
+            out = {}
+            out["accuracy"] = (given.predictions == given.label_ids).mean()  # HERE
+            return out
+        return compute
+    Trainer(compute_metrics=measured_by(names))
+    """,
+    """
+    class Metric:
+        def __call__(self, given):
+            return metric.compute(given)  # HERE
+    metric_of_mine = Metric()
+    Trainer(compute_metrics=metric_of_mine)
+    """,
+]
+
+
+@pytest.mark.parametrize("script", METRICS)
+def test_a_number_is_made_in_the_function_that_is_handed_over(script: str) -> None:
+    found = places(script)[0].handed.answer("compute_metrics", "eval_accuracy")
+    assert said(script, found).endswith("# HERE")
+
+
+def test_what_a_metric_is_handed_was_made_before() -> None:
+    script = """
+    def compute_metrics(given):
+        logits, labels = given
+        predictions = logits
+        chosen = labels != -100
+        return {"accuracy": accuracy_score(labels, predictions)}
+    Trainer(compute_metrics=compute_metrics)
+    """
+    handed = places(script)[0].handed
+    assert said(script, handed.before(5)) == "predictions = logits"
+    assert handed.before(2) == 2
+    assert said(script, handed.compares("compute_metrics", ast.NotEq)) == "chosen = labels != -100"
+
+
+def test_what_cuts_a_loss_off_is_looked_for_where_the_loss_is_made() -> None:
+    script = """
+    def compute_metrics(given):
+        return {"loss": given.item()}
+    class Mine(Trainer):
+        def compute_loss(self, model, inputs):
+            logits = model(**inputs).logits.detach()
+            return loss(torch.relu(logits), inputs["labels"])
+    """
+    handed = places(script)[0].handed
+    assert said(script, handed.cut_off()) == "logits = model(**inputs).logits.detach()"
+    assert said(script, handed.flat()).startswith("return loss(torch.relu")
+
+
+def test_the_highest_dropout_is_the_one_to_blame() -> None:
+    script = """
+    class Head(nn.Module):
+        def __init__(self, dropout=1.0):
+            self.dropout = nn.Dropout(dropout)
+    BertConfig(hidden_dropout_prob=0.1)
+    """
+    assert said(script, places(script)[0].highest("dropout")) == "def __init__(self, dropout=1.0):"
+
+
+def test_the_evaluation_set_has_a_preparation_of_its_own() -> None:
+    script = """
+    def augment(rows):
+        rows["pixel_values"] = [crop(one) for one in rows["image"]]
+        return rows
+    def plain(rows):
+        rows["pixel_values"] = [
+            tensor(one) for one in rows["image"]
+        ]
+        return rows
+    train, held = data.with_transform(augment), data.with_transform(plain)
+    Trainer(train_dataset=train, eval_dataset=held)
+    """
+    found = places(script)[0].handed.prepared_for_eval("pixel_values")
+    assert said(script, found) == 'tensor(one) for one in rows["image"]'
+
+
+def test_a_list_whose_entries_are_all_one_is_seen() -> None:
+    script = """
+    def collate(rows):
+        return {
+            "pixel_values": torch.stack([rows[0]["pixel_values"] for row in rows]),
+            "labels": torch.tensor([row["label"] for row in rows]),
+        }
+    """
+    handed = places(script)[0].handed
+    assert said(script, handed.repeating("pixel_values")).startswith('"pixel_values"')
+    assert handed.repeating("labels") is None
