@@ -16,6 +16,10 @@ TOO_LITTLE = {True: 1e-4, False: 1e-3}
 """What the rates of a whole run add up to, at least: of a pretrained model, and of a new one.
 
 Adam moves no weight further than that, and weights are a few hundredths large."""
+HARDLY_LEFT, NEXT_TO_NONE = 0.8, 0.95
+"""Dropout before a head."""
+MUCH = 0.3
+"""As a share of all weights: what may stay as it was drawn without a fault."""
 UNKNOWN = CannotJudge("no_plan")
 
 
@@ -25,7 +29,7 @@ def shown(seen: Step, facts: Facts) -> list[Evidence]:
         return []
     rates = plan.rates
     rows: list[tuple[str, Any]] = [
-        ("updates_planned", plan.updates),
+        ("updates_planned", plan.updates or None),
         ("batches_in_epoch", plan.batches),
         ("batches_in_update", plan.accumulation),
         *([("updates_until_peak", rates.climbs), ("highest_rate", rates.reached)] if rates else []),
@@ -50,7 +54,7 @@ def accumulation_beyond_epoch(seen: Step, view: View) -> Verdict | CannotJudge |
 
 def few_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
     plan = seen.plan
-    if plan is None:
+    if plan is None or not plan.updates:
         return UNKNOWN
     if plan.updates >= FEW_UPDATES or isinstance(accumulation_beyond_epoch(seen, view), Verdict):
         return None
@@ -92,9 +96,10 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if plan is None or plan.rates is None:
         return UNKNOWN
     nothing, little = plan.rates.nothing, plan.rates.little
-    if little < 0.3 or plan.updates < FEW_UPDATES:
+    if little < 0.3 or plan.updates < FEW_UPDATES or _decays_at_once(seen):
         return None
     line = view.places.argument("num_training_steps", "num_train_steps", "T_max", "total_steps")
+    line = line or view.places.argument("decay_steps") or view.places.call("Decay")
     line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     made = fault if nothing >= 0.4 else look
@@ -189,6 +194,31 @@ def dropout_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return made(line, dropout=plan.dropout, name=plan.dropout_name)
 
 
+def head_dropout_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Half of the numbers is usual before a head of one's own; next to none left is not."""
+    plan = seen.plan
+    if plan is None:
+        return UNKNOWN
+    if plan.head_dropout < HARDLY_LEFT or plan.dropout >= plan.head_dropout:  # told already
+        return None
+    line = view.places.call("Dropout") or view.places.argument("rate", "dropout")
+    made = fault if plan.head_dropout >= NEXT_TO_NONE else look
+    return made(line, dropout=plan.head_dropout, name=plan.head_dropout_name)
+
+
+def frozen_before_training(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """What is frozen should know something already. Random numbers do not."""
+    plan = seen.plan
+    if plan is None:
+        return UNKNOWN
+    if not plan.frozen_new or not seen.trainable or seen.head_frozen:
+        return None
+    share = plan.frozen_new / max(1, seen.total)
+    line = view.places.assignment("trainable") or view.places.argument("trainable")
+    made = fault if share >= MUCH and not view.facts.pretrained else look
+    return made(line, name=plan.frozen_new_name, frozen=plan.frozen_new, share=share)
+
+
 def momentum_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """A mean over more updates than the run has."""
     plan = seen.plan
@@ -214,8 +244,15 @@ RULES: tuple[Rule, ...] = (
     weights_at_rate_zero,
     half_precision_weights,
     dropout_high,
+    head_dropout_high,
+    frozen_before_training,
     momentum_too_long,
 )
+
+
+def _decays_at_once(seen: Step) -> bool:
+    """See schedule_too_short."""
+    return seen.decay is not None and seen.decay.steps <= 0.1 * seen.decay.planned
 
 
 def _too_little(seen: Step, view: View) -> bool:

@@ -514,6 +514,15 @@ CASES += [
     of_plan(plan.weights_at_rate_zero, {"idle": ()}, replace(PLAN, idle=("head.weight",)), count=1),
     of_plan(plan.half_precision_weights, {"half": ""}, replace(PLAN, half="float16", narrow=0.4)),
     of_plan(plan.dropout_high, {"dropout": 0.49}, replace(PLAN, dropout=0.8), dropout=0.8),
+    of_plan(
+        plan.head_dropout_high,
+        {"head_dropout": 0.5},
+        replace(PLAN, head_dropout=0.99),
+        dropout=0.99,
+    ),
+    of_plan(
+        plan.frozen_before_training, {"frozen_new": 0}, replace(PLAN, frozen_new=1000), frozen=1000
+    ),
     of_plan(plan.momentum_too_long, {"betas": (0.9, 0.95)}, replace(PLAN, betas=(0.99, 0.999))),
     of_order(order.batches_of_one_label, {"single": 0.2}, replace(ORDER, single=0.9), share=0.9),
     of_order(order.same_rows_again, {"distinct": 64}, replace(ORDER, distinct=8), drawn=128),
