@@ -16,6 +16,8 @@ TOO_LITTLE = {True: 1e-4, False: 1e-3}
 """What the rates of a whole run add up to, at least: of a pretrained model, and of a new one.
 
 Adam moves no weight further than that, and weights are a few hundredths large."""
+NO_WAY = {True: 1e-3, False: 5e-3}
+"""As a share of its size, what the block that moves most comes to in the whole run, at least."""
 HARDLY_LEFT, NEXT_TO_NONE = 0.8, 0.95
 """Dropout before a head."""
 MUCH = 0.3
@@ -126,9 +128,10 @@ def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if not _too_little(seen, view) or isinstance(warmup_longer_than_run(seen, view), Verdict):
         return None
     known = _moved_in_all(seen)
-    if known is None or known >= 1e-3:
+    if known is None or known >= NO_WAY[view.facts.pretrained]:
         return None
     line = view.places.argument("learning_rate", "lr", "max_grad_norm", "optimizers")
+    line = line or view.places.call("Decay", f".{seen.optimizer}")
     return fault(line, updates=plan.updates, share=known, optimizer=seen.optimizer)
 
 
@@ -263,7 +266,7 @@ def _too_little(seen: Step, view: View) -> bool:
     if seen.optimizer in ADAMS:
         return rates.total < TOO_LITTLE[view.facts.pretrained]
     moved = _moved_in_all(seen)
-    return moved is not None and moved < 1e-3
+    return moved is not None and moved < NO_WAY[view.facts.pretrained]
 
 
 def _moved_in_all(seen: Step) -> float | None:

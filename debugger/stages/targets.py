@@ -208,6 +208,8 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
     if asked is None or asked.form != "amounts" or asked.reach is None or asked.wanted is None:
         return NOT_FOR_THIS_TASK
     (low, high), (least, most) = asked.reach, asked.wanted
+    if low == high:
+        return None  # see output_always_same
     margin = SLIGHTLY * (most - least)
     if least >= low - margin and most <= high + margin:
         return None

@@ -433,6 +433,23 @@ CASES += [
         right=1.2,
     ),
     of_loss(
+        losses.output_always_same,
+        {"reach": (0.0, 1.0)},
+        replace(SOUND, reach=(1.0, 1.0)),
+        value=1.0,
+    ),
+    of_loss(
+        losses.amounts_for_classes, {"spread": False}, replace(SOUND, spread=True), outputs=3
+    ),
+    of_loss(
+        losses.shares_for_several,
+        {"shares": False},
+        replace(SOUND, form="many", shares=True, cardinality=(1, 2)),
+        most=2,
+        highest=0.5,
+    ),
+    of_loss(losses.relu_before_loss, {"dead": None}, replace(SOUND, dead=0.9), dead=0.9),
+    of_loss(
         losses.loss_below_zero,
         {"right": SOUND.right},
         replace(SOUND, right=(*SOUND.right[:6], -16.0, -32.0)),
