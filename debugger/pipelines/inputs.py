@@ -41,6 +41,7 @@ class Signal:
     """Pictures, sounds or features of a batch. `at_ends`: the share of the two extreme values.
 
     `normalises`: what the processor of the script would do to them; None where there is none.
+    `kind` is the name that a model of transformers would know them by, or "features".
     """
 
     name: str
@@ -52,6 +53,7 @@ class Signal:
     at_ends: float
     labels: int = 0
     normalises: bool | None = None
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,9 @@ def padding_of(mask: np.ndarray | None, filled: np.ndarray) -> Padding:
     )
 
 
-def signal_of(name: str, values: np.ndarray, labels: int, normalises: bool | None) -> Signal:
+def signal_of(
+    name: str, values: np.ndarray, labels: int, normalises: bool | None, kind: str = ""
+) -> Signal:
     low, high = float(values.min()), float(values.max())
     return Signal(
         name=name,
@@ -145,6 +149,7 @@ def signal_of(name: str, values: np.ndarray, labels: int, normalises: bool | Non
         at_ends=float(((values == low) | (values == high)).mean()),
         labels=labels,
         normalises=normalises,
+        kind=kind or name,
     )
 
 

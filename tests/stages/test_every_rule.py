@@ -18,6 +18,7 @@ import pytest
 
 from debugger import catalogue, stages
 from debugger.failure import Failure
+from debugger.pipelines.columns import Column, Columns
 from debugger.pipelines.face import (
     Batch,
     Block,
@@ -41,6 +42,7 @@ from debugger.pipelines.trials import Trials
 from debugger.script.places import Places
 from debugger.stages import (
     batch,
+    columns,
     data,
     evaluate,
     forward,
@@ -438,9 +440,7 @@ CASES += [
         replace(SOUND, reach=(1.0, 1.0)),
         value=1.0,
     ),
-    of_loss(
-        losses.amounts_for_classes, {"spread": False}, replace(SOUND, spread=True), outputs=3
-    ),
+    of_loss(losses.amounts_for_classes, {"spread": False}, replace(SOUND, spread=True), outputs=3),
     of_loss(
         losses.shares_for_several,
         {"shares": False},
@@ -811,6 +811,37 @@ CASES += [
         replace(FINE, distance=50.0, reach=2.0),
         {"reach": 51.0},
         says={"distance": 50.0, "reach": 2.0},
+    ),
+]
+
+SCALED = Column("pixels", 100, 0.0, 1.0, 0.5, 0.8, True)
+PLAIN = replace(SCALED, high=255.0, middle=127.0, width=204.0)
+UNKNOWN = Column("text", 100, 0.0, 1.0, 1.0, 1.0, False, known=1)
+CASES += [
+    Case(
+        columns.splits_on_other_scales,
+        Data(None, None, columns=Columns((SCALED,)), eval_columns=Columns((PLAIN,))),
+        {"eval_columns": Columns((SCALED,))},
+        says={"name": "pixels", "high": 1.0, "other_high": 255.0},
+    ),
+    Case(
+        columns.targets_on_other_scales,
+        Data(None, None, columns=Columns((), (SCALED,)), eval_columns=Columns((), (PLAIN,))),
+        {"eval_columns": Columns((), (SCALED,))},
+        replace(FACTS, task="regression"),
+        says={"high": 1.0, "other_high": 255.0},
+    ),
+    Case(
+        columns.input_given_twice,
+        Data(None, None, columns=Columns((SCALED, PLAIN), twice=("a", "b"), shared=True)),
+        {"columns": Columns((SCALED, PLAIN))},
+        says={"one": "a", "other": "b"},
+    ),
+    Case(
+        columns.no_word_is_known,
+        Data(None, None, columns=Columns((UNKNOWN,), embedded=200)),
+        {"columns": Columns((replace(UNKNOWN, known=90),), embedded=200)},
+        says={"name": "text", "words": 200},
     ),
 ]
 
