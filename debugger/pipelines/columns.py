@@ -15,8 +15,8 @@ FEWEST = 8
 
 @dataclass(frozen=True)
 class Column:
-    """`middle` is the median, `width` what eight in ten numbers lie within. `known`: of rows of
-    whole numbers that are filled up with 0 behind, how many different ones stand before that.
+    """`middle` is the median, `width` what eight in ten numbers lie within. `common`: of rows of
+    whole numbers that are filled up with 0 behind, the share of the commonest before that.
     """
 
     name: str
@@ -26,7 +26,8 @@ class Column:
     middle: float
     width: float
     fractions: bool
-    known: int | None = None
+    common: float | None = None
+    commonest: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def column_of(name: str, rows: Sequence[Any]) -> Column | None:
     values = np.stack(chosen)
     if values.dtype.kind not in "iuf" or not values.size or not np.isfinite(values).all():
         return None
+    common, commonest = _common(values)
     low, middle, high = np.quantile(values, (0.1, 0.5, 0.9))
     return Column(
         name=name,
@@ -60,7 +62,8 @@ def column_of(name: str, rows: Sequence[Any]) -> Column | None:
         middle=float(middle),
         width=float(high - low),
         fractions=values.dtype.kind == "f" or values.ndim > 2,
-        known=_known(values),
+        common=common,
+        commonest=commonest,
     )
 
 
@@ -75,10 +78,13 @@ def given_twice(names: Sequence[str], leaves: Sequence[Sequence[Any]]) -> tuple[
     return None
 
 
-def _known(values: Any) -> int | None:
-    """Different numbers but 0, in rows that are filled up with it behind; else None."""
+def _common(values: Any) -> tuple[float | None, int]:
+    """Of the numbers in rows that are filled up with 0 behind; None where they are no such rows."""
     if values.dtype.kind not in "iu" or values.ndim != 2 or values.shape[1] < 4 or values.min() < 0:
-        return None
+        return None, 0
     filled = np.flip(np.cumprod(np.flip(values == 0, 1), 1), 1).astype(bool)
     text = values[~filled]
-    return len(np.unique(text)) if text.size and (text > 0).all() else None
+    if not text.size or not (text > 0).all():
+        return None, 0
+    found, counts = np.unique(text, return_counts=True)
+    return float(counts.max() / text.size), int(found[counts.argmax()])

@@ -16,7 +16,8 @@ from debugger.stages.judging import (
 
 OTHER_SCALE = 8.0
 ELSEWHERE = 4.0
-FEW_WORDS, MANY_WORDS = 1, 10
+MOSTLY_ONE = 0.8
+MANY_WORDS = 10
 _NO_WORDS = ("mask", "type", "segment", "position")
 
 
@@ -44,28 +45,30 @@ def input_given_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return made(view.places.call(".fit"), one=one, other=other, rows=seen.columns.inputs[0].rows)
 
 
-def no_word_is_known(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """Each word of each text is one and the same number: that of words nobody knows."""
+def hardly_a_word_known(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Words of all texts are one and the same number: that of words nobody knows."""
     found = seen.columns
     texts = [] if found is None else [one for one in found.inputs if _holds_words(one)]
     if found is None or not texts or found.embedded < MANY_WORDS:
         return NOT_FOR_THIS_TASK
-    if any(one.known != FEW_WORDS or one.rows < FEWEST for one in texts):
+    if any((one.common or 0.0) < MOSTLY_ONE or one.rows < FEWEST for one in texts):
         return None
     line = view.places.call(".adapt") or view.places.call("TextVectorization", ".fit_on_texts")
-    return fault(line, name=texts[0].name, number=int(texts[0].high), words=found.embedded)
+    first = texts[0]
+    numbers = {"number": first.commonest, "share": first.common, "words": found.embedded}
+    return fault(line, name=first.name, **numbers)
 
 
 RULES: tuple[Rule, ...] = (
     splits_on_other_scales,
     targets_on_other_scales,
     input_given_twice,
-    no_word_is_known,
+    hardly_a_word_known,
 )
 
 
 def _holds_words(column: Column) -> bool:
-    return column.known is not None and not any(word in column.name for word in _NO_WORDS)
+    return column.common is not None and not any(word in column.name for word in _NO_WORDS)
 
 
 def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> Verdict | None:

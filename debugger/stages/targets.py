@@ -13,7 +13,7 @@ from debugger.stages.judging import (
     look,
 )
 
-FEWEST_ROWS = 8
+FEWEST_ROWS, MANY_ROWS = 8, 32
 NEARLY_ALL = 0.95
 HARDLY_ANY = 0.05
 AGREES = 0.95
@@ -98,6 +98,16 @@ def spans_reversed(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     verdict = fault if share > HARDLY_ANY else look
     return verdict(_spanning(view), rows=spans.reversed, share=share)
+
+
+def spans_of_one_token(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Answers of one word may be wanted. More often the start was given as the end, too."""
+    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    if spans is None or spans.rows < MANY_ROWS:
+        return NOT_FOR_THIS_TASK
+    if not spans.of_one or spans.of_one + spans.absent < spans.rows:
+        return None
+    return look(_spanning(view), rows=spans.of_one)
 
 
 def same_word_other_number(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -240,6 +250,7 @@ OF_ROWS: tuple[Rule, ...] = (
     spans_all_absent,
     spans_outside,
     spans_reversed,
+    spans_of_one_token,
     same_word_other_number,
 )
 OF_A_BATCH: tuple[Rule, ...] = (

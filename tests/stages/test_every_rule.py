@@ -766,6 +766,13 @@ CASES += [
         Aims(spans=Spans(40, absent=0, outside=0, reversed=0)),
         rows=4,
     ),
+    of_labels(
+        targets.spans_of_one_token,
+        "unknown",
+        Aims(spans=Spans(40, absent=0, outside=0, reversed=0, of_one=40)),
+        Aims(spans=Spans(40, absent=0, outside=0, reversed=0, of_one=30)),
+        rows=40,
+    ),
     Case(
         targets.same_word_other_number,
         Data(
@@ -816,7 +823,7 @@ CASES += [
 
 SCALED = Column("pixels", 100, 0.0, 1.0, 0.5, 0.8, True)
 PLAIN = replace(SCALED, high=255.0, middle=127.0, width=204.0)
-UNKNOWN = Column("text", 100, 0.0, 1.0, 1.0, 1.0, False, known=1)
+UNKNOWN = Column("text", 100, 0.0, 1.0, 1.0, 1.0, False, common=1.0, commonest=1)
 CASES += [
     Case(
         columns.splits_on_other_scales,
@@ -838,9 +845,9 @@ CASES += [
         says={"one": "a", "other": "b"},
     ),
     Case(
-        columns.no_word_is_known,
+        columns.hardly_a_word_known,
         Data(None, None, columns=Columns((UNKNOWN,), embedded=200)),
-        {"columns": Columns((replace(UNKNOWN, known=90),), embedded=200)},
+        {"columns": Columns((replace(UNKNOWN, common=0.1),), embedded=200)},
         says={"name": "text", "words": 200},
     ),
 ]

@@ -9,7 +9,7 @@ import tf_keras
 from transformers import TFPreTrainedModel
 
 from debugger.failure import Failure, on_behalf
-from debugger.frameworks.keras import losses
+from debugger.frameworks.keras import losses, targets
 from debugger.frameworks.keras.answering import (
     Answer,
     Loss,
@@ -27,9 +27,14 @@ from debugger.pipelines.rows import label_range
 
 
 def forward(
-    fit: Fit, facts: Facts, bench: Bench, all_labels: tuple[Any, ...], first: Rows
+    fit: Fit,
+    facts: Facts,
+    bench: Bench,
+    all_labels: tuple[Any, ...],
+    first: Rows,
+    planned: int | None = None,
 ) -> Forward:
-    """Eagerly and without dropout, by the model's own `test_step`."""
+    """Eagerly and without dropout, by the model's own `test_step`. `planned`: the steps of fit."""
     model, parts = fit.model, first.batch
     if parts is None:
         return Forward((), "", failure=first.failure)
@@ -59,6 +64,7 @@ def forward(
         asked = None
         if answer.scores is not None and failure is None:
             asked = losses.asked(fit, parts, answer.scores, made, compiled, all_labels)
+            known |= targets.distance(model, parts, answer.scores, asked, planned)
     logits = None if answer.scores is None else dense(answer.scores)
     finite = logits is not None and bool(np.isfinite(logits).all())
     broken = tuple(np.flatnonzero(~np.isfinite(of_each)).tolist()) if of_each is not None else ()

@@ -31,14 +31,15 @@ def _signal(model: Any, parts: Parts, labels: list[Any]) -> Signal | None:
     if len(found) != 1:
         return None
     (name, values), *_ = found.items()
-    pictures = (values.ndim == 4 and values.shape[-1] in CHANNELS) or values.ndim == 3
+    square = values.ndim == 3 and values.shape[1] == values.shape[2]
+    pictures = square or (values.ndim == 4 and values.shape[-1] in CHANNELS)
     pictures = pictures and min(values.shape[1:3]) >= SMALLEST
     if values.dtype.kind not in ("iuf" if pictures else "f") or not values.size:
         return None
     different = len(set(labels)) if all(isinstance(one, int) for one in labels) else 0
-    kind = "features"
-    if pictures and not isinstance(model, TFPreTrainedModel) and not _scales(model):
-        kind = "pixel_values"
+    kind = "pixel_values" if pictures and not _scales(model) else "features"
+    if isinstance(model, TFPreTrainedModel):
+        kind = name
     return signal_of(name, values.astype(np.float32), different, None, kind)
 
 

@@ -14,6 +14,7 @@ from debugger.frameworks.keras.building import Fit, Source
 from debugger.frameworks.keras.columns import columns
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
+from debugger.frameworks.keras.targets import spans_in
 from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Sample, Split
 from debugger.pipelines.rows import (
     SHOWN_ROWS,
@@ -82,7 +83,7 @@ def _split(
     names = (*rows.columns, *((label,) if label else ()))
     columns = tuple(source.dataset.column_names) if source else names
     keys, split = split_of(
-        rows.columns,
+        {**rows.columns, **spans_in(rows)},
         ids,
         label,
         rows.labels,
