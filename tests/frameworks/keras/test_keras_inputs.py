@@ -58,8 +58,9 @@ def test_pictures(model: Any, pixels: Any, wanted: dict[str, str]) -> None:
 
 def padded(mask: bool) -> Any:
     ids = RANDOM.randint(5, tiny.WORDS, (24, tiny.LENGTH)) * (np.arange(tiny.LENGTH) < 4)
-    inputs = {"input_ids": ids, **({"attention_mask": (ids > 0).astype(int)} if mask else {})}
-    return tf.data.Dataset.from_tensor_slices((inputs, np.arange(24) % 3)).batch(4)
+    inputs: Any = {"input_ids": ids, **({"attention_mask": (ids > 0).astype(int)} if mask else {})}
+    made: Any = (inputs, np.arange(24) % 3)
+    return tf.data.Dataset.from_tensor_slices(made).batch(4)
 
 
 def test_padding_without_a_mask_is_felt() -> None:
@@ -87,17 +88,17 @@ def test_labels_that_a_training_cannot_come_to() -> None:
 
 
 def test_answers_that_end_where_they_begin() -> None:
-    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    sizes: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
     model: Any = TFBertForQuestionAnswering(
         BertConfig(vocab_size=tiny.WORDS, intermediate_size=16, **sizes)
     )
     model.compile(optimizer="adam")
-    inputs = {"input_ids": RANDOM.randint(5, tiny.WORDS, (40, tiny.LENGTH))}
+    inputs: Any = {"input_ids": RANDOM.randint(5, tiny.WORDS, (40, tiny.LENGTH))}
     starts = RANDOM.randint(1, 4, 40)
 
     def given(ends: Any) -> Any:
-        labels = {"start_positions": starts, "end_positions": ends}
-        return tf.data.Dataset.from_tensor_slices((inputs, labels)).batch(8)
+        made: Any = (inputs, {"start_positions": starts, "end_positions": ends})
+        return tf.data.Dataset.from_tensor_slices(made).batch(8)
 
     assert codes(Fit(model, given(starts + TWO[:40]), epochs=4), data) == {}
     assert codes(Fit(model, given(starts), epochs=4), data) == {"spans_of_one_token": "look"}
