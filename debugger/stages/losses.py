@@ -15,8 +15,6 @@ FLOOR = 0.25
 """As a share of what guessing costs: what being sure and right may cost without a word."""
 UNEVEN = 1.5
 """Weights, or classes, that differ by less are taken for even."""
-ALIKE = 1e-6
-MOSTLY_DEAD = 0.9
 NOT_ASKED = CannotJudge("loss_not_asked")
 
 
@@ -209,15 +207,6 @@ def loss_is_a_sum(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return look(line, rows=asked.rows, even=asked.even, chance=chance)
 
 
-def output_always_same(seen: Forward, view: View) -> Verdict | CannotJudge | None:
-    """A softmax over one output: alone, it is all there is."""
-    asked = seen.asked
-    if asked is None or asked.reach is None:
-        return NOT_ASKED
-    low, high = asked.reach
-    return fault(_activation_line("softmax", view), value=low) if high - low <= ALIKE else None
-
-
 def amounts_for_classes(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """The number of a class has no size: it is spread over the outputs, and pulls all of them."""
     asked = seen.asked
@@ -229,36 +218,8 @@ def amounts_for_classes(seen: Forward, view: View) -> Verdict | CannotJudge | No
     return fault(_loss_line(view), name=name, outputs=asked.outputs)
 
 
-def shares_for_several(seen: Forward, view: View) -> Verdict | CannotJudge | None:
-    """Yes and no of each output need a sigmoid; a softmax lets the outputs take from each other."""
-    asked = seen.asked
-    if asked is None or asked.form != "many" or not asked.cardinality:
-        return NOT_ASKED
-    most = max(asked.cardinality)
-    if not asked.shares or most < 2:
-        return None
-    made = fault if len(set(asked.cardinality)) > 1 else look
-    return made(
-        _activation_line("softmax", view), most=most, highest=1 / most, outputs=asked.outputs
-    )
-
-
-def relu_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
-    """No gradient comes through an output that is cut off, and a class can never be unlikely."""
-    asked = seen.asked
-    if asked is None or asked.form == "amounts":
-        return NOT_ASKED
-    if asked.dead is None or (seen.expects == "probabilities" and seen.gives == "logits"):
-        return None
-    made = fault if asked.dead >= MOSTLY_DEAD else look
-    return made(_activation_line("relu", view), dead=asked.dead)
-
-
 RULES: tuple[Rule, ...] = (
-    output_always_same,
     amounts_for_classes,
-    shares_for_several,
-    relu_before_loss,
     loss_not_one_number,
     compute_loss_refuses_items,
     loss_ignores_labels,
@@ -289,10 +250,6 @@ def _loss_line(view: View) -> int | None:
 
 def _weights_line(view: View) -> int | None:
     return view.places.origin("weight", "class_weight") or _loss_line(view)
-
-
-def _activation_line(name: str, view: View) -> int | None:
-    return view.places.last_naming(name) or view.places.call(f".{name}", name.capitalize())
 
 
 def _costs(verdict: Callable[..., Verdict], asked: Asked, view: View, **more: str) -> Verdict:
