@@ -13,18 +13,20 @@ from debugger.frameworks.keras.reading import Parts, Rows, dense
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import ADAMS
 
-FAR = 5.0
+FAR, FEWEST = 5.0, 10
 SPANS = ("start_positions", "end_positions")
 
 
 def distance(
     model: Any, parts: Parts, scores: Any, asked: Asked | None, planned: int | None
 ) -> dict[str, Any]:
-    """Only of a loss that is known to compare the two as they stand."""
+    """Only of a loss that is known to compare the two as they stand, and of labels far from 0:
+    where only what a fresh model says is far off, its weights need not go that far."""
     if asked is None or asked.form != "amounts" or not asked.plain or parts.labels is None:
         return {}
-    apart = abs(float(dense(parts.labels).mean()) - float(dense(scores).mean()))
-    if apart < FAR or planned is None:
+    wanted = float(dense(parts.labels).mean())
+    apart = abs(wanted - float(dense(scores).mean()))
+    if min(apart, abs(wanted)) < FAR or planned is None or planned < FEWEST:
         return {"distance": apart}
     return {"distance": apart, "reach": _reach(model, parts, planned)}
 
