@@ -144,7 +144,10 @@ def _asked_for(optimizer: Any) -> float:
 def _held(model: Any, gradient: float | None) -> float | None:
     if not gradient or not named_weights(model):
         return None
-    return math.sqrt(sum(float(tf.norm(w)) ** 2 for w in model.trainable_weights)) / gradient
+    return (
+        math.sqrt(sum(float(np.linalg.norm(w.numpy())) ** 2 for w in model.trainable_weights))
+        / gradient
+    )
 
 
 def _number(optimizer: Any, name: str) -> float | None:

@@ -218,6 +218,7 @@ class _Watch(tf_keras.callbacks.Callback):
 
     def _noted(self, optimizer: Any) -> Callable[..., Any]:
         apply, clips = optimizer.apply_gradients, getattr(optimizer, "_clip_gradients", None)
+        scaled = hasattr(optimizer, "inner_optimizer")  # as mixed precision does, by large numbers
 
         def noted(grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             pairs = list(grads_and_vars)
@@ -225,7 +226,7 @@ class _Watch(tf_keras.callbacks.Callback):
             for one, weight in given:
                 norm = float(np.linalg.norm(_whole(one)))
                 self.gradients[id(weight)] = max(norm, self.gradients.get(id(weight), 0.0))
-            if given and not self.first:
+            if given and not self.first and not scaled:
                 gradients = [one for one, _ in given]
                 self.first = _sizes(gradients if clips is None else clips(gradients))
             return on_behalf(apply, pairs, *args, **kwargs)
