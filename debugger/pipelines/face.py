@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
+from debugger.pipelines.columns import Columns
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan
@@ -132,7 +133,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Data:
-    """`entry` is of Keras; so are `lengths`, of the rows that could not be put together.
+    """`entry` is of Keras; so are `lengths`, of the rows that could not be put together, and the
+    arrays behind, `columns` and `eval_columns`.
 
     `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
     `metrics`: what compute_metrics answers; None where it could not be asked."""
@@ -146,6 +148,8 @@ class Data:
     streamed: bool = False
     entry: Entry | None = None
     lengths: tuple[int, ...] = ()
+    columns: Columns | None = None
+    eval_columns: Columns | None = None
     failure: Failure | None = None
 
 

@@ -41,6 +41,7 @@ class Signal:
     """Pictures, sounds or features of a batch. `at_ends`: the share of the two extreme values.
 
     `normalises`: what the processor of the script would do to them; None where there is none.
+    `kind` is the name that a model of transformers would know them by, or "features".
     """
 
     name: str
@@ -53,6 +54,7 @@ class Signal:
     labels: int = 0
     normalises: bool | None = None
     mean: float = 0.0
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,9 @@ def padding_of(mask: np.ndarray | None, filled: np.ndarray) -> Padding:
     )
 
 
-def signal_of(name: str, values: np.ndarray, labels: int, normalises: bool | None) -> Signal:
+def signal_of(
+    name: str, values: np.ndarray, labels: int, normalises: bool | None, kind: str = ""
+) -> Signal:
     low, high = float(values.min()), float(values.max())
     return Signal(
         name=name,
@@ -147,6 +151,7 @@ def signal_of(name: str, values: np.ndarray, labels: int, normalises: bool | Non
         labels=labels,
         normalises=normalises,
         mean=float(values.mean()),
+        kind=kind or name,
     )
 
 

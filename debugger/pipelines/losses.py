@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 Form = Literal["classes", "many", "amounts"]
 """What labels are to a loss: one class a row or position, many yes or no, or amounts."""
@@ -26,7 +27,9 @@ class Asked:
     `counts`: how often each label, or each yes, stands in the `counted` rows of the training set.
     `positive_weights`: how much harder a yes is drawn than a no, by output.
     `reach` is the lowest and the highest number that can come out, `wanted` that of the labels;
-    `plain` says that the labels enter the loss as they are.
+    `plain` says that the labels enter the loss as they are. `shares`: what comes out of a row adds
+    up to 1. `dead` is the share of outputs that a ReLU has cut off to 0, None where none stands
+    there. `spread`: each output is held against the number of the class, so nothing more was asked.
     """
 
     form: Form
@@ -51,3 +54,15 @@ class Asked:
     positive_weights: dict[int, float] = field(default_factory=dict)
     counts: dict[int, int] = field(default_factory=dict)
     counted: int = 0
+    shares: bool = False
+    dead: float | None = None
+    spread: bool = False
+
+
+def counts_of(form: Form, all_labels: tuple[Any, ...]) -> dict[int, int]:
+    rows = [row if isinstance(row, (list, tuple)) else [row] for row in all_labels]
+    if form == "many":
+        return dict(Counter(place for row in rows for place, yes in enumerate(row) if yes))
+    if form == "classes":
+        return dict(Counter(y for row in rows for y in row if isinstance(y, int) and y >= 0))
+    return {}

@@ -27,13 +27,15 @@ class Rates:
 
 @dataclass(frozen=True)
 class Plan:
-    """`updates` are the steps of the optimizer in the whole run, `batches` those of one epoch.
+    """`updates` are the steps of the optimizer in the whole run, 0 where nobody can tell;
+    `batches` are those of one epoch.
 
     `schedule_steps`: how far the schedule went in one update. `gradient` is the size of a typical
     number in the gradient that the optimizer gets, 0 left out. `held` is the norm of the weights
     over that of the gradient. `narrow` is the share of weights of which a step at the full rate is
     lost in rounding; `half` the type of weights that are not whole. `idle` are weights at rate 0.
-    `dropout` is the largest in the model, before its head.
+    `dropout` is the largest in the model, before its head, and `head_dropout` that of what comes
+    after. `frozen_new` weights are never trained, here or before; most are in `frozen_new_name`.
     """
 
     updates: int
@@ -55,6 +57,10 @@ class Plan:
     idle: tuple[str, ...] = ()
     dropout: float = 0.0
     dropout_name: str = ""
+    head_dropout: float = 0.0
+    head_dropout_name: str = ""
+    frozen_new: int = 0
+    frozen_new_name: str = ""
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,14 @@ class Targets:
 
 @dataclass(frozen=True)
 class Spans:
-    """Answers as places of tokens. `absent` ones point at the first token."""
+    """Answers as places of tokens. `absent` ones point at the first token; `of_one` other token
+    is what begins and ends at the same place."""
 
     rows: int
     absent: int
     outside: int
     reversed: int
+    of_one: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,7 @@ def _spans(values: Mapping[str, Sequence[Any]], ids: Sequence[Any] | None) -> Sp
         absent=sum(a == b == 0 for a, b in places),
         outside=sum(max(a, b) >= len(row) for (a, b), row in zip(places, ids, strict=True)),
         reversed=sum(b < a for a, b in places),
+        of_one=sum(a == b != 0 for a, b in places),
     )
 
 

@@ -146,6 +146,10 @@ class Places:
         """The line of the first string that says just this, such as the name of a variable."""
         return next((node.lineno for node in self._texts if node.value == text), None)
 
+    def last_naming(self, text: str) -> int | None:
+        """The lowest such line: the last layer of a model stands below the others."""
+        return max((node.lineno for node in self._texts if node.value == text), default=None)
+
     def returned_by(self, name: str) -> int | None:
         """The line of the last return of a function."""
         for node in self._functions:

@@ -9,7 +9,7 @@ from typing import Any
 from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
-from debugger.stages import inputs, targets
+from debugger.stages import columns, inputs, targets
 from debugger.stages.chance import interval
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -338,6 +338,7 @@ RULES: tuple[Rule, ...] = (
     second_sentence_dropped,
     *inputs.OF_ROWS,
     *targets.OF_ROWS,
+    *columns.RULES,
 )
 DATA = Stage("data", observe, show, measured, RULES)
 

@@ -9,7 +9,7 @@ from typing import Any
 from debugger.evidence.tables import pairs, say
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Compiled, Facts, Forward, Pipeline
-from debugger.stages import inputs, losses, targets
+from debugger.stages import endings, inputs, losses, targets
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -300,6 +300,7 @@ RULES: tuple[Rule, ...] = (
     nan_forward,
     trained_already,
     weights_left_behind,
+    *endings.RULES,
     *losses.RULES,
     first_loss_off,
     inputs.column_dropped,

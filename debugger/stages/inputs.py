@@ -213,9 +213,10 @@ def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """A checkpoint has only ever seen small numbers. What a fresh model bears is its own affair."""
     signal = seen.signal
     most = {"pixel_values": LARGEST_PIXEL, "input_values": LARGEST_SAMPLE}
-    if signal is None or signal.name not in most:
+    kind = signal.kind or signal.name if signal is not None else ""
+    if signal is None or kind not in most:
         return NOT_FOR_THIS_TASK
-    if max(-signal.low, signal.high) <= most[signal.name]:
+    if max(-signal.low, signal.high) <= most[kind]:
         return None
     verdict = fault if view.facts.pretrained else look
     line = view.places.handed.dividing() or _preparing(view)
@@ -225,7 +226,7 @@ def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
 def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """Divided by 255 twice, every picture is the same grey."""
     signal = seen.signal
-    if signal is None or signal.name != "pixel_values":
+    if signal is None or "pixel_values" not in (signal.kind, signal.name):
         return NOT_FOR_THIS_TASK
     if signal.identical or signal.high - signal.low >= FLAT:
         return None
@@ -235,7 +236,7 @@ def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | N
 
 def inputs_saturated(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     signal = seen.signal
-    if signal is None:
+    if signal is None or signal.kind == "features":
         return NOT_FOR_THIS_TASK
     if signal.identical or signal.at_ends < AT_THE_ENDS:
         return None
@@ -305,6 +306,7 @@ def _tokenizing(view: View) -> int | None:
 
 def _preparing(view: View) -> int | None:
     made = ("processor", "image_processor", "feature_extractor", "set_transform", "with_transform")
+    made += (".fit",)
     return view.places.argument("do_rescale", "do_normalize") or view.places.call(*made)
 
 

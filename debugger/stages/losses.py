@@ -45,6 +45,8 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
         return NOT_ASKED
     if _upside_down(asked) or not (_ends(asked.right) and asked.right[-1] > FLOOR * asked.even):
         return None
+    if seen.expects == "logits" and seen.gives == "probabilities":
+        return None  # see softmax_twice
     name = _squashing(asked)
     if name is None:
         return _costs(look, asked, view, name="something") if _ends(asked.wrong) else None
@@ -205,7 +207,19 @@ def loss_is_a_sum(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return look(line, rows=asked.rows, even=asked.even, chance=chance)
 
 
+def amounts_for_classes(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The number of a class has no size: it is spread over the outputs, and pulls all of them."""
+    asked = seen.asked
+    if asked is None or asked.form != "classes":
+        return NOT_ASKED
+    if not asked.spread:
+        return None
+    name = view.facts.compiled.loss if view.facts.compiled else ""
+    return fault(_loss_line(view), name=name, outputs=asked.outputs)
+
+
 RULES: tuple[Rule, ...] = (
+    amounts_for_classes,
     loss_not_one_number,
     compute_loss_refuses_items,
     loss_ignores_labels,
@@ -231,11 +245,11 @@ def _loss_line(view: View) -> int | None:
     line = places.returned_by("compute_loss") if own and not given else None
     called = places.call("cross_entropy", "CrossEntropyLoss", "binary_cross_entropy_with_logits")
     called = called or places.call("BCEWithLogitsLoss", "mse_loss", "MSELoss", "nll_loss")
-    return called or line or own or places.call("Trainer")
+    return called or line or own or places.argument("loss") or places.call("Trainer")
 
 
 def _weights_line(view: View) -> int | None:
-    return view.places.origin("weight") or _loss_line(view)
+    return view.places.origin("weight", "class_weight") or _loss_line(view)
 
 
 def _costs(verdict: Callable[..., Verdict], asked: Asked, view: View, **more: str) -> Verdict:

@@ -16,6 +16,12 @@ TOO_LITTLE = {True: 1e-4, False: 1e-3}
 """What the rates of a whole run add up to, at least: of a pretrained model, and of a new one.
 
 Adam moves no weight further than that, and weights are a few hundredths large."""
+NO_WAY = {True: 1e-3, False: 5e-3}
+"""As a share of its size, what the block that moves most comes to in the whole run, at least."""
+HARDLY_LEFT, NEXT_TO_NONE = 0.8, 0.95
+"""Dropout before a head."""
+MUCH = 0.3
+"""As a share of all weights: what may stay as it was drawn without a fault."""
 UNKNOWN = CannotJudge("no_plan")
 
 
@@ -25,7 +31,7 @@ def shown(seen: Step, facts: Facts) -> list[Evidence]:
         return []
     rates = plan.rates
     rows: list[tuple[str, Any]] = [
-        ("updates_planned", plan.updates),
+        ("updates_planned", plan.updates or None),
         ("batches_in_epoch", plan.batches),
         ("batches_in_update", plan.accumulation),
         *([("updates_until_peak", rates.climbs), ("highest_rate", rates.reached)] if rates else []),
@@ -50,7 +56,7 @@ def accumulation_beyond_epoch(seen: Step, view: View) -> Verdict | CannotJudge |
 
 def few_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
     plan = seen.plan
-    if plan is None:
+    if plan is None or not plan.updates:
         return UNKNOWN
     if plan.updates >= FEW_UPDATES or isinstance(accumulation_beyond_epoch(seen, view), Verdict):
         return None
@@ -92,9 +98,10 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if plan is None or plan.rates is None:
         return UNKNOWN
     nothing, little = plan.rates.nothing, plan.rates.little
-    if little < 0.3 or plan.updates < FEW_UPDATES:
+    if little < 0.3 or plan.updates < FEW_UPDATES or _decays_at_once(seen):
         return None
     line = view.places.argument("num_training_steps", "num_train_steps", "T_max", "total_steps")
+    line = line or view.places.argument("decay_steps") or view.places.call("Decay")
     line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     made = fault if nothing >= 0.4 else look
@@ -121,9 +128,10 @@ def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if not _too_little(seen, view) or isinstance(warmup_longer_than_run(seen, view), Verdict):
         return None
     known = _moved_in_all(seen)
-    if known is None or known >= 1e-3:
+    if known is None or known >= NO_WAY[view.facts.pretrained]:
         return None
     line = view.places.argument("learning_rate", "lr", "max_grad_norm", "optimizers")
+    line = line or view.places.call("Decay", f".{seen.optimizer}")
     return fault(line, updates=plan.updates, share=known, optimizer=seen.optimizer)
 
 
@@ -188,6 +196,31 @@ def dropout_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return made(line, dropout=plan.dropout, name=plan.dropout_name)
 
 
+def head_dropout_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Half of the numbers is usual before a head of one's own; next to none left is not."""
+    plan = seen.plan
+    if plan is None:
+        return UNKNOWN
+    if plan.head_dropout < HARDLY_LEFT or plan.dropout >= plan.head_dropout:  # told already
+        return None
+    line = view.places.call("Dropout") or view.places.argument("rate", "dropout")
+    made = fault if plan.head_dropout >= NEXT_TO_NONE else look
+    return made(line, dropout=plan.head_dropout, name=plan.head_dropout_name)
+
+
+def frozen_before_training(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """What is frozen should know something already. Random numbers do not."""
+    plan = seen.plan
+    if plan is None:
+        return UNKNOWN
+    if not plan.frozen_new or not seen.trainable or seen.head_frozen:
+        return None
+    share = plan.frozen_new / max(1, seen.total)
+    line = view.places.assignment("trainable") or view.places.argument("trainable")
+    made = fault if share >= MUCH and not view.facts.pretrained else look
+    return made(line, name=plan.frozen_new_name, frozen=plan.frozen_new, share=share)
+
+
 def momentum_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """A mean over more updates than the run has."""
     plan = seen.plan
@@ -213,8 +246,15 @@ RULES: tuple[Rule, ...] = (
     weights_at_rate_zero,
     half_precision_weights,
     dropout_high,
+    head_dropout_high,
+    frozen_before_training,
     momentum_too_long,
 )
+
+
+def _decays_at_once(seen: Step) -> bool:
+    """See schedule_too_short."""
+    return seen.decay is not None and seen.decay.steps <= 0.1 * seen.decay.planned
 
 
 def _too_little(seen: Step, view: View) -> bool:
@@ -225,7 +265,7 @@ def _too_little(seen: Step, view: View) -> bool:
     if seen.optimizer in ADAMS:
         return rates.total < TOO_LITTLE[view.facts.pretrained]
     moved = _moved_in_all(seen)
-    return moved is not None and moved < 1e-3
+    return moved is not None and moved < NO_WAY[view.facts.pretrained]
 
 
 def _moved_in_all(seen: Step) -> float | None:

@@ -13,7 +13,7 @@ from debugger.stages.judging import (
     look,
 )
 
-FEWEST_ROWS = 8
+FEWEST_ROWS, MANY_ROWS = 8, 32
 NEARLY_ALL = 0.95
 HARDLY_ANY = 0.05
 AGREES = 0.95
@@ -129,6 +129,16 @@ def spans_reversed(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     verdict = fault if share > HARDLY_ANY else look
     return verdict(_spanning(view), rows=spans.reversed, share=share)
+
+
+def spans_of_one_token(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Answers of one word may be wanted. More often the start was given as the end, too."""
+    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    if spans is None or spans.rows < MANY_ROWS:
+        return NOT_FOR_THIS_TASK
+    if not spans.of_one or spans.of_one + spans.absent < spans.rows:
+        return None
+    return look(_spanning(view), rows=spans.of_one)
 
 
 def same_word_other_number(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -250,6 +260,8 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
     if asked is None or asked.form != "amounts" or asked.reach is None or asked.wanted is None:
         return NOT_FOR_THIS_TASK
     (low, high), (least, most) = asked.reach, asked.wanted
+    if low == high:
+        return None  # see output_always_same
     margin = SLIGHTLY * (most - least)
     if least >= low - margin and most <= high + margin:
         return None
@@ -282,6 +294,7 @@ OF_ROWS: tuple[Rule, ...] = (
     spans_all_absent,
     spans_outside,
     spans_reversed,
+    spans_of_one_token,
     same_word_other_number,
 )
 OF_A_BATCH: tuple[Rule, ...] = (

@@ -18,6 +18,7 @@ import pytest
 
 from debugger import catalogue, stages
 from debugger.failure import Failure
+from debugger.pipelines.columns import Column, Columns
 from debugger.pipelines.face import (
     Batch,
     Block,
@@ -41,7 +42,9 @@ from debugger.pipelines.trials import Trials
 from debugger.script.places import Places
 from debugger.stages import (
     batch,
+    columns,
     data,
+    endings,
     evaluate,
     forward,
     inputs,
@@ -443,6 +446,21 @@ CASES += [
         right=1.2,
     ),
     of_loss(
+        endings.output_always_same,
+        {"reach": (0.0, 1.0)},
+        replace(SOUND, reach=(1.0, 1.0)),
+        value=1.0,
+    ),
+    of_loss(losses.amounts_for_classes, {"spread": False}, replace(SOUND, spread=True), outputs=3),
+    of_loss(
+        endings.shares_for_several,
+        {"shares": False},
+        replace(SOUND, form="many", shares=True, cardinality=(1, 2)),
+        most=2,
+        highest=0.5,
+    ),
+    of_loss(endings.relu_before_loss, {"dead": None}, replace(SOUND, dead=0.9), dead=0.9),
+    of_loss(
         losses.loss_below_zero,
         {"right": SOUND.right},
         replace(SOUND, right=(*SOUND.right[:6], -16.0, -32.0)),
@@ -524,6 +542,15 @@ CASES += [
     of_plan(plan.weights_at_rate_zero, {"idle": ()}, replace(PLAN, idle=("head.weight",)), count=1),
     of_plan(plan.half_precision_weights, {"half": ""}, replace(PLAN, half="float16", narrow=0.4)),
     of_plan(plan.dropout_high, {"dropout": 0.49}, replace(PLAN, dropout=0.8), dropout=0.8),
+    of_plan(
+        plan.head_dropout_high,
+        {"head_dropout": 0.5},
+        replace(PLAN, head_dropout=0.99),
+        dropout=0.99,
+    ),
+    of_plan(
+        plan.frozen_before_training, {"frozen_new": 0}, replace(PLAN, frozen_new=1000), frozen=1000
+    ),
     of_plan(plan.momentum_too_long, {"betas": (0.9, 0.95)}, replace(PLAN, betas=(0.99, 0.999))),
     of_order(order.batches_of_one_label, {"single": 0.2}, replace(ORDER, single=0.9), share=0.9),
     of_order(order.same_rows_again, {"distinct": 64}, replace(ORDER, distinct=8), drawn=128),
@@ -808,6 +835,13 @@ CASES += [
         Aims(spans=Spans(40, absent=0, outside=0, reversed=0)),
         rows=4,
     ),
+    of_labels(
+        targets.spans_of_one_token,
+        "unknown",
+        Aims(spans=Spans(40, absent=0, outside=0, reversed=0, of_one=40)),
+        Aims(spans=Spans(40, absent=0, outside=0, reversed=0, of_one=30)),
+        rows=40,
+    ),
     Case(
         targets.same_word_other_number,
         Data(
@@ -853,6 +887,37 @@ CASES += [
         replace(FINE, distance=50.0, reach=2.0),
         {"reach": 51.0},
         says={"distance": 50.0, "reach": 2.0},
+    ),
+]
+
+SCALED = Column("pixels", 100, 0.0, 1.0, 0.5, 0.8, True)
+PLAIN = replace(SCALED, high=255.0, middle=127.0, width=204.0)
+UNKNOWN = Column("text", 100, 0.0, 1.0, 1.0, 1.0, False, common=1.0, commonest=1)
+CASES += [
+    Case(
+        columns.splits_on_other_scales,
+        Data(None, None, columns=Columns((SCALED,)), eval_columns=Columns((PLAIN,))),
+        {"eval_columns": Columns((SCALED,))},
+        says={"name": "pixels", "high": 1.0, "other_high": 255.0},
+    ),
+    Case(
+        columns.targets_on_other_scales,
+        Data(None, None, columns=Columns((), (SCALED,)), eval_columns=Columns((), (PLAIN,))),
+        {"eval_columns": Columns((), (SCALED,))},
+        replace(FACTS, task="regression"),
+        says={"high": 1.0, "other_high": 255.0},
+    ),
+    Case(
+        columns.input_given_twice,
+        Data(None, None, columns=Columns((SCALED, PLAIN), twice=("a", "b"), shared=True)),
+        {"columns": Columns((SCALED, PLAIN))},
+        says={"one": "a", "other": "b"},
+    ),
+    Case(
+        columns.hardly_a_word_known,
+        Data(None, None, columns=Columns((UNKNOWN,), embedded=200)),
+        {"columns": Columns((replace(UNKNOWN, common=0.1),), embedded=200)},
+        says={"name": "text", "words": 200},
     ),
 ]
 

@@ -37,7 +37,7 @@ def _takes(model: Any, train_dataset: Any, eval_dataset: Any) -> Any:
         from debugger.frameworks.keras.building import Fit
         from debugger.frameworks.keras.feeding import given_as
 
-        return Fit(model, given_as(train_dataset), given_as(eval_dataset))
+        return Fit(model, given_as(train_dataset), given_as(eval_dataset), whole=False)
     if keras is not None and isinstance(model, keras.Model):
         raise TypeError(
             "This is a model of Keras 3. The clinic looks at models of tf-keras, as transformers "

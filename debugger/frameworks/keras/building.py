@@ -38,6 +38,7 @@ class Fit:
     """A compiled model and what `fit` was called with.
 
     `strings` is what `compile` was given as a string: all else about it is then a default.
+    `whole`: this is how long it trains; data alone tell nothing of that.
     """
 
     model: Any
@@ -50,6 +51,7 @@ class Fit:
     callbacks: tuple[Any, ...] = ()
     strings: dict[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
+    whole: bool = True
 
     def source(self, dataset: Any) -> Source | None:
         """What a tf.data.Dataset was made from, also behind `take`, `prefetch` and their like."""

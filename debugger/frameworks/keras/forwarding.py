@@ -9,6 +9,7 @@ import tf_keras
 from transformers import TFPreTrainedModel
 
 from debugger.failure import Failure, on_behalf
+from debugger.frameworks.keras import losses, targets
 from debugger.frameworks.keras.answering import (
     Answer,
     Loss,
@@ -21,13 +22,19 @@ from debugger.frameworks.keras.bench import Bench, named_weights
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Parts, Rows, classes_in, dense, told
 from debugger.pipelines.face import Facts, Forward
+from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range
 
 
 def forward(
-    fit: Fit, facts: Facts, bench: Bench, all_labels: tuple[Any, ...], first: Rows
+    fit: Fit,
+    facts: Facts,
+    bench: Bench,
+    all_labels: tuple[Any, ...],
+    first: Rows,
+    planned: int | None = None,
 ) -> Forward:
-    """Eagerly and without dropout, by the model's own `test_step`."""
+    """Eagerly and without dropout, by the model's own `test_step`. `planned`: the steps of fit."""
     model, parts = fit.model, first.batch
     if parts is None:
         return Forward((), "", failure=first.failure)
@@ -53,7 +60,11 @@ def forward(
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
     with bench.untouched():
-        answer, of_each = _looked_at(model, parts, facts, compiled)
+        answer, of_each, made = _looked_at(model, parts, facts, compiled)
+        asked = None
+        if answer.scores is not None and failure is None:
+            asked = losses.asked(fit, parts, answer.scores, made, compiled, all_labels)
+            known |= targets.distance(model, parts, answer.scores, asked, planned)
     logits = None if answer.scores is None else dense(answer.scores)
     finite = logits is not None and bool(np.isfinite(logits).all())
     broken = tuple(np.flatnonzero(~np.isfinite(of_each)).tolist()) if of_each is not None else ()
@@ -70,7 +81,8 @@ def forward(
         nan_weights=tuple(name for name, w in weights if not np.isfinite(dense(w)).all()),
         nan_rows=broken,
         expects=_expects(compiled),
-        gives=_gives(logits, answer, compiled) if finite else None,
+        gives=_gives(logits, answer, compiled, asked) if finite else None,
+        asked=asked,
         recovers=answer.keeps_logits,
         failure=failure,
     )
@@ -110,15 +122,18 @@ def loss_in(logs: Any) -> float | None:
     return None if value is None or np.ndim(value) else float(value)
 
 
-def _looked_at(model: Any, parts: Parts, facts: Facts, loss: Loss) -> tuple[Answer, Any]:
-    """The answer and the loss of each example, as far as they can be had at all."""
+def _looked_at(
+    model: Any, parts: Parts, facts: Facts, loss: Loss
+) -> tuple[Answer, Any, losses.Made]:
+    """The answer, the loss of each example and what the layers made, as far as there are any."""
     try:
-        answer = answered(model, parts)
+        with losses.heads_noted(model) as made:
+            answer = answered(model, parts)
     except Exception:  # the failure with its loss is the one that is reported
-        return Answer(None), None
+        return Answer(None), None, []
     if answer.scores is None:
-        return answer, None
-    return answer, _of_each(model, parts, answer, facts, loss)
+        return answer, None, []
+    return answer, _of_each(model, parts, answer, facts, loss), made
 
 
 def _of_each(model: Any, parts: Parts, answer: Answer, facts: Facts, loss: Loss) -> Any:
@@ -165,12 +180,16 @@ def _expects(loss: Loss) -> Any:
     return "logits" if loss.logits else "probabilities"
 
 
-def _gives(logits: Any, answer: Answer, loss: Loss) -> Any:
-    """Scores of single outputs may lie between 0 and 1 by chance: then nobody can tell."""
+def _gives(logits: Any, answer: Answer, loss: Loss, asked: Asked | None) -> Any:
+    """Scores of single outputs may lie between 0 and 1 by chance: how far they reach tells."""
     if are_shares(logits) or answer.keeps_logits:
         return "probabilities"
     inside = (logits >= 0).all() and (logits <= 1).all()
-    return None if inside and loss.counts == "each" else "logits"
+    if not inside or loss.counts != "each":
+        return "logits"
+    if asked is None or asked.reach is None:
+        return None
+    return "probabilities" if asked.reach[0] >= 0 and asked.reach[1] <= 1 else "logits"
 
 
 def _finite(value: float) -> float | None:

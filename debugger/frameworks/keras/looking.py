@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from debugger.frameworks.keras import inputs
 from debugger.frameworks.keras.building import Fit, Source
+from debugger.frameworks.keras.columns import columns
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
+from debugger.frameworks.keras.targets import spans_in
 from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Sample, Split
 from debugger.pipelines.rows import (
     SHOWN_ROWS,
@@ -44,6 +47,8 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         metrics=tuple(metric.name for metric in fit.model.compiled_metrics.metrics) or None,
         shared_rows=sum(key in seen for key in eval_keys),
         entry=entry,
+        columns=columns(fit, train),
+        eval_columns=columns(fit, evaluation),
     )
 
 
@@ -78,7 +83,7 @@ def _split(
     names = (*rows.columns, *((label,) if label else ()))
     columns = tuple(source.dataset.column_names) if source else names
     keys, split = split_of(
-        rows.columns,
+        {**rows.columns, **spans_in(rows)},
         ids,
         label,
         rows.labels,
@@ -153,4 +158,5 @@ def batch(fit: Fit, train: Rows, facts: Facts) -> Batch:
         labels=tuple(labels) if flat else (),
         sample=_sample(fit, parts, labels, facts),
         failure=train.failure,
+        **inputs.seen_in(fit, parts, labels),
     )

@@ -71,8 +71,9 @@ class KerasPipeline:
             return looking.batch(self._fit, self._first, self.facts)
 
     def forward(self) -> face.Forward:
-        labels = self._train.labels
-        return forwarding.forward(self._fit, self.facts, self._bench, labels, self._first)
+        fit, labels = self._fit, self._train.labels
+        planned = training.planned_steps(fit, self.facts, self._train.count) if fit.whole else None
+        return forwarding.forward(fit, self.facts, self._bench, labels, self._first, planned)
 
     def step(self) -> face.Step:
         source = self._fit.source(self._fit.train)

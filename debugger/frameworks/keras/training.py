@@ -17,16 +17,24 @@ from debugger.frameworks.keras.bench import Bench, named_weights, optimizers_of
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import blocks_of, head_of
 from debugger.frameworks.keras.forwarding import loss_in
+from debugger.frameworks.keras.plan import plan
+from debugger.frameworks.keras.rates import (
+    decay_of,
+    hold,
+    looked_at,
+    rate_of,
+    rates_of,
+    schedule_of,
+)
 from debugger.frameworks.keras.reading import Rows, dense, told
 from debugger.frameworks.keras.steering import steering
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
-from debugger.pipelines.face import Block, Decay, Emit, Facts, Memory, Step, Training
+from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
 from debugger.pipelines.kept import Attributes
 from debugger.pipelines.rows import one_of_each, spread
 
 WATCHED_STEPS = 2
 EVAL_BATCH = 64
-RATES_LOOKED_AT = 50
 
 
 def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
@@ -41,9 +49,10 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
         trainable = {name for name, weight in weights.items() if id(weight) in chosen}
         head = tuple(head_of(model))
         planned = planned_steps(fit, facts, rows)
-        schedule = _schedule(optimizer)
-        rates = _rates(schedule, planned)
-        peak = max(rates) if rates else _rate(optimizer)
+        schedule = schedule_of(optimizer)
+        rates = rates_of(schedule, planned)
+        peak = max(rates) if rates else rate_of(optimizer)
+        known = dict(zip(looked_at(planned), rates, strict=True)) if rates else {0: peak or 0.0}
         return Step(
             blocks=tuple(
                 _block(name, group, weights, trainable, before, watch)
@@ -59,8 +68,9 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             head=head,
             head_frozen=bool(head) and not trainable & set(head),
             nan_after=tuple(n for n, w in weights.items() if not np.isfinite(dense(w)).all()),
-            decay=_decay(schedule, planned, (rows or 0) * fit.epochs),
+            decay=decay_of(schedule, planned, (rows or 0) * fit.epochs),
             last_learning_rate=rates[-1] if rates else None,
+            plan=plan(fit, optimizer, known, planned, watch.first),
             failure=failure,
         )
 
@@ -79,10 +89,10 @@ def overfit(
     if rows.batch is None:
         return Memory(failure=rows.failure)
     chosen, batch = _one_batch(rows, facts)
-    rates = _rates(_schedule(model.optimizer), planned_steps(fit, facts, rows.count))
+    rates = rates_of(schedule_of(model.optimizer), planned_steps(fit, facts, rows.count))
     with bench.mounted(steps, keep=not rates) as optimizer:
         if rates:  # twenty steps of somebody's own long warm-up would prove nothing
-            _hold(optimizer, max(rates))
+            hold(optimizer, max(rates))
         curve = _Curve(steps, emit, seconds=seconds)
         before = _accuracy(model, rows, chosen, facts)
         repeated = tf.data.Dataset.from_tensors(batch).repeat()
@@ -119,7 +129,7 @@ def train(
         curve = _Curve(min(steps, planned or steps), emit, evaluated, seconds)
         epoch = _steps_per_epoch(fit) if own else None
         failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve], epoch)
-        peak = max(_rates(_schedule(optimizer), planned) or curve.rates, default=None)
+        peak = max(rates_of(schedule_of(optimizer), planned) or curve.rates, default=None)
     for one in kept:
         one.restore()
     known = {
@@ -192,30 +202,51 @@ class _Watch(tf_keras.callbacks.Callback):
         super().__init__()
         self.steps = 0
         self.gradients: dict[int, float] = {}
+        self.first: dict[str, float] = {}
         self.learning_rates: list[float] = []
         self._optimizers = optimizers
 
     def on_train_begin(self, logs: Any = None) -> None:
         for optimizer in self._optimizers:
-            optimizer.apply_gradients = self._noted(optimizer.apply_gradients)
+            optimizer.apply_gradients = self._noted(optimizer)
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
-        self.learning_rates.append(_rate(self._optimizers[0]) or 0.0)
+        self.learning_rates.append(rate_of(self._optimizers[0]) or 0.0)
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         self.steps = batch + 1
 
-    def _noted(self, apply: Callable[..., Any]) -> Callable[..., Any]:
+    def _noted(self, optimizer: Any) -> Callable[..., Any]:
+        apply, clips = optimizer.apply_gradients, getattr(optimizer, "_clip_gradients", None)
+        scaled = hasattr(optimizer, "inner_optimizer")  # as mixed precision does, by large numbers
+
         def noted(grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             pairs = list(grads_and_vars)
-            for gradient, weight in pairs:
-                if gradient is not None:
-                    values = tf.cast(tf.convert_to_tensor(gradient), tf.float32)
-                    norm = math.sqrt(2 * float(tf.nn.l2_loss(values)))
-                    self.gradients[id(weight)] = max(norm, self.gradients.get(id(weight), 0.0))
+            given = [(one, weight) for one, weight in pairs if one is not None]
+            for one, weight in given:
+                norm = float(np.linalg.norm(_whole(one)))
+                self.gradients[id(weight)] = max(norm, self.gradients.get(id(weight), 0.0))
+            if given and not self.first and not scaled:
+                gradients = [one for one, _ in given]
+                self.first = _sizes(gradients if clips is None else clips(gradients))
             return on_behalf(apply, pairs, *args, **kwargs)
 
         return noted
+
+
+def _sizes(gradients: list[Any]) -> dict[str, float]:
+    """Of gradients as the optimizer takes them: their norm, and a typical number in them."""
+    arrays = [_whole(one) for one in gradients]
+    squares = sum(float(np.square(array).sum()) for array in arrays)
+    counted = sum(int(np.count_nonzero(array)) for array in arrays)
+    if not counted or not math.isfinite(squares):
+        return {}
+    return {"norm": math.sqrt(squares), "typical": math.sqrt(squares / counted)}
+
+
+def _whole(gradient: Any) -> Any:
+    """That of an embedding tells its rows apart."""
+    return np.asarray(tf.cast(tf.convert_to_tensor(gradient), tf.float32))
 
 
 class _Curve(Curve, tf_keras.callbacks.Callback):
@@ -239,7 +270,7 @@ class _Curve(Curve, tf_keras.callbacks.Callback):
         self.taken += 1
         loss = loss_in(logs)
         if loss is not None:
-            self.note(self.taken, loss, _rate(self.model.optimizer) or 0.0)
+            self.note(self.taken, loss, rate_of(self.model.optimizer) or 0.0)
         over = self.is_over(self.taken, self.limit)
         self.look(self.taken, over)
         if over:
@@ -268,55 +299,6 @@ def _accuracy(model: Any, rows: Rows, chosen: list[int], facts: Facts) -> Fared:
     mean = float(np.mean(losses)) if len(losses) == len(chosen) and losses else None
     mean = mean if mean is not None and math.isfinite(mean) else None
     return (right / len(chosen) if chosen else None), mean, dict(paired)
-
-
-def _hold(optimizer: Any, rate: float) -> None:
-    """The learning rate stays where it is, whatever the schedule says."""
-    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
-    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
-        optimizer._hyper["learning_rate"] = rate
-    else:
-        vars(optimizer)["_learning_rate"] = tf.Variable(tf.constant(rate), trainable=False)
-
-
-def _rate(optimizer: Any) -> float | None:
-    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
-    if (schedule := _schedule(optimizer)) is not None:
-        return _plain(schedule(optimizer.iterations))  # the optimizer tells that of its last step
-    rate: Any = getattr(optimizer, "learning_rate", None)
-    if callable(rate) and not isinstance(rate, tf.Variable):
-        rate = rate(optimizer.iterations)
-    return None if rate is None else _plain(rate)
-
-
-def _plain(rate: Any) -> float:
-    """As a person wrote it: in 32 bits 0.001 is 0.0010000000474974513."""
-    return float(f"{float(rate):.6g}")
-
-
-def _schedule(optimizer: Any) -> Any:
-    """None where the learning rate is one number. What mixed precision wraps has it inside."""
-    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
-    legacy = isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer)
-    rate = getattr(optimizer, "learning_rate" if legacy else "_learning_rate", None)
-    return rate if isinstance(rate, tf_keras.optimizers.schedules.LearningRateSchedule) else None
-
-
-def _rates(schedule: Any, planned: int | None) -> list[float]:
-    """The learning rates that a schedule will go through; none where there is no schedule."""
-    if schedule is None:
-        return []
-    last = max(1, (planned or 1) - 1)
-    steps = sorted({round(last * n / RATES_LOOKED_AT) for n in range(RATES_LOOKED_AT + 1)})
-    return [_plain(schedule(tf.constant(number))) for number in steps]
-
-
-def _decay(schedule: Any, planned: int | None, examples: int) -> Decay | None:
-    falling = getattr(schedule, "decay_schedule_fn", schedule)
-    steps = getattr(falling, "decay_steps", None)
-    if steps is None or planned is None:
-        return None
-    return Decay(type(falling).__name__, int(steps), planned, examples)
 
 
 def _block(

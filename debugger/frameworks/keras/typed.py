@@ -39,6 +39,7 @@ SNIPPETS = {
         "[(w.name, tf.norm(g)) for w, g in zip(model.trainable_variables, gradients)]"
     ),
     "optimizer": "model.optimizer.get_config()",
+    "plan": "len(train_dataset)\n[one.rate for one in model.submodules if hasattr(one, 'rate')]",
     "evaluate": "model.evaluate(validation_dataset.take(2))",
     "evaluations": "len(train_dataset), model.metrics_names",
     "label_names": ("tokenized_datasets['train'].features['label'].names\nmodel.config.id2label"),

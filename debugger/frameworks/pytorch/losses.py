@@ -6,7 +6,6 @@ The outputs are put in at the head, so that whatever the model or the loss makes
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, cast
@@ -15,7 +14,7 @@ import torch
 from transformers import Trainer
 
 from debugger.frameworks.pytorch.batches import items_in, logits_of
-from debugger.pipelines.losses import SCALES, Asked, Form
+from debugger.pipelines.losses import SCALES, Asked, Form, counts_of
 from debugger.pipelines.rows import LABELS
 
 MOST = 2_000_000
@@ -70,19 +69,10 @@ def asked(
         logits_shape=tuple(head.logits.shape),
         labels_shape=tuple(labels.shape),
         inputs_move=question.moves_with_inputs(answer["labels_move"]),
-        counts=_counts(form, all_labels),
+        counts=counts_of(form, all_labels),
         counted=len(all_labels),
         **answer,
     )
-
-
-def _counts(form: Form, all_labels: tuple[Any, ...]) -> dict[int, int]:
-    rows = [row if isinstance(row, (list, tuple)) else [row] for row in all_labels]
-    if form == "many":
-        return dict(Counter(place for row in rows for place, yes in enumerate(row) if yes))
-    if form == "classes":
-        return dict(Counter(y for row in rows for y in row if isinstance(y, int) and y >= 0))
-    return {}
 
 
 def _form(logits: torch.Tensor, labels: torch.Tensor) -> Form | None:

@@ -1,0 +1,90 @@
+"""What a batch feeds a Keras model: its pictures or features, and whether padding is felt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from transformers import TFPreTrainedModel
+
+from debugger.frameworks.keras.answering import scores_of, without_labels
+from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.facts import tokenizer_of
+from debugger.frameworks.keras.reading import Parts, dense
+from debugger.pipelines.inputs import Padding, Signal, closes, filling, padding_of, signal_of
+
+FELT = 1e-4
+CHANNELS = (1, 3, 4)
+SMALLEST = 8
+_SCALING = ("Rescaling", "Normalization", "BatchNormalization", "LayerNormalization", "Lambda")
+
+
+def seen_in(fit: Fit, parts: Parts, labels: list[Any]) -> dict[str, Any]:
+    return {"signal": _signal(fit.model, parts, labels), "padding": _padding(fit, parts)}
+
+
+def _signal(model: Any, parts: Parts, labels: list[Any]) -> Signal | None:
+    """Of a model that takes one array of fractions, and does not scale it by itself."""
+    found = {name: dense(value) for name, value in parts.inputs.items() if name != parts.inside}
+    if len(found) != 1:
+        return None
+    (name, values), *_ = found.items()
+    square = values.ndim == 3 and values.shape[1] == values.shape[2]
+    pictures = square or (values.ndim == 4 and values.shape[-1] in CHANNELS)
+    pictures = pictures and min(values.shape[1:3]) >= SMALLEST
+    if values.dtype.kind not in ("iuf" if pictures else "f") or not values.size:
+        return None
+    different = len(set(labels)) if all(isinstance(one, int) for one in labels) else 0
+    kind = "pixel_values" if pictures and not _scales(model) else "features"
+    if isinstance(model, TFPreTrainedModel):
+        kind = name
+    return signal_of(name, values.astype(np.float32), different, None, kind)
+
+
+def _scales(model: Any) -> bool:
+    """What a model of one's own does in its `call` is not seen."""
+    if not getattr(model, "inputs", None) or not getattr(model, "_is_graph_network", False):
+        return True
+    kinds = [type(layer).__name__ for layer in model._flatten_layers()]
+    return any(kind.startswith("TFOpLambda") or kind in _SCALING for kind in kinds)
+
+
+def _padding(fit: Fit, parts: Parts) -> Padding | None:
+    model = fit.model
+    ids = parts.inputs.get("input_ids")
+    if ids is None and isinstance(model, TFPreTrainedModel) and isinstance(parts.x, tf.Tensor):
+        ids = parts.x
+    knows = tokenizer_of(fit) or getattr(model, "config", None)
+    pad = getattr(knows, "pad_token_id", None)
+    if ids is None or pad is None or len(ids.shape) != 2 or not ids.dtype.is_integer:
+        return None
+    mask = parts.inputs.get("attention_mask")
+    if mask is not None and mask.shape != ids.shape:
+        return None
+    filled = filling(dense(ids), pad, closes(knows))
+    told = padding_of(None if mask is None else dense(mask), filled)
+    felt = _felt(model, parts, ids, filled) if told.open else None
+    return Padding(**{**vars(told), "felt": felt})
+
+
+def _felt(model: Any, parts: Parts, ids: Any, filled: Any) -> bool | None:
+    """Whether the model answers otherwise once the padding is masked."""
+    if not isinstance(model, TFPreTrainedModel):
+        return None
+    x = without_labels(model, parts.x, parts.inside)
+    x = dict(x) if isinstance(x, Mapping) else {"input_ids": ids}
+    mask = tf.cast(tf.constant(~filled), ids.dtype)
+    try:
+        before, after = (
+            scores_of(model(given, training=False)) for given in (x, {**x, "attention_mask": mask})
+        )
+    except Exception:  # what the script's own batch runs into is told by the next stage
+        return None
+    if before is None or after is None or before.shape != after.shape:
+        return None
+    before, after = dense(before), dense(after)
+    if before.ndim == 3 and before.shape[:2] == filled.shape:
+        before, after = before[~filled], after[~filled]
+    return bool(np.abs(before - after).max() > FELT * max(float(before.std()), 1e-6))

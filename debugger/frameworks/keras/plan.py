@@ -1,0 +1,159 @@
+"""What the run is going to do: read from fit, the optimizer, its schedule and the layers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+import tf_keras
+
+from debugger.frameworks.keras.bench import named_weights
+from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.steering import steering
+from debugger.pipelines.plan import Plan, Rates
+
+_OF_HEADS = ("classifier", "cls", "head", "summary", "layer")
+_BEGIN = {"bias": 0.0, "beta": 0.0, "gamma": 1.0, "moving_mean": 0.0, "moving_variance": 1.0}
+
+
+def plan(
+    fit: Fit,
+    optimizer: Any,
+    rates: dict[int, float],
+    planned: int | None,
+    gradients: dict[str, float],
+) -> Plan:
+    """`rates` are those of some steps of the `planned` ones; `gradients` is of the first step."""
+    updates = planned if planned and fit.whole else 0
+    inner = getattr(optimizer, "inner_optimizer", optimizer)
+    first, second = _number(inner, "beta_1"), _number(inner, "beta_2")
+    name, dropout = _dropout(fit.model)
+    head_name, head_dropout = _head_dropout(fit.model)
+    frozen_name, frozen = _never_trained(fit.model)
+    return Plan(
+        updates=updates,
+        batches=planned // fit.epochs if planned else None,
+        epochs=float(fit.epochs),
+        # Where callbacks steer the rate, only the run itself shows what they do.
+        rates=None if steering(fit.callbacks) else _rates(inner, rates, updates),
+        weight_decay=max(_number(inner, n) or 0.0 for n in ("weight_decay", "weight_decay_rate")),
+        momentum=_number(inner, "momentum") or 0.0,
+        eps=_number(inner, "epsilon"),
+        betas=None if first is None or second is None else (first, second),
+        gradient=gradients.get("typical"),
+        held=_held(fit.model, gradients.get("norm")),
+        dropout=dropout,
+        dropout_name=name,
+        head_dropout=head_dropout,
+        head_dropout_name=head_name,
+        frozen_new=frozen,
+        frozen_new_name=frozen_name,
+    )
+
+
+def _never_trained(model: Any) -> tuple[str, int]:
+    """The part of the model with most weights that are frozen as they were drawn, and all of them.
+
+    Biases and the scales of norms are the proof: any training changes them.
+    """
+    counts = {
+        part.name: _frozen_as_drawn(part) for part in _children(model) if not _was_loaded(part)
+    }
+    return max(counts, key=counts.__getitem__, default=""), sum(counts.values())
+
+
+def _frozen_as_drawn(part: Any) -> int:
+    frozen = [one for one in part._flatten_layers() if not one.trainable and one.weights]
+    plain = [(w, value) for one in frozen for w, value in _begun(one)]
+    if not plain or not all(bool(np.all(w.numpy() == value)) for w, value in plain):
+        return 0
+    held = {id(weight): weight for one in frozen for weight in one.weights}
+    return sum(math.prod(weight.shape) for weight in held.values())
+
+
+def _begun(layer: Any) -> list[tuple[Any, float]]:
+    """What a layer holds that begins as 0, or as 1, unless it was told otherwise."""
+    held = [(getattr(layer, name, None), value) for name, value in _BEGIN.items()]
+    return [(weight, value) for weight, value in held if isinstance(weight, tf.Variable)]
+
+
+def _children(model: Any) -> list[Any]:
+    return list(model._flatten_layers(recursive=False, include_self=False))
+
+
+def _was_loaded(part: Any) -> bool:
+    return bool(getattr(getattr(part, "config", None), "_name_or_path", ""))
+
+
+def _dropout(model: Any) -> tuple[str, float]:
+    """Of the body of a model of transformers: attention takes its dropout from the config."""
+    found = {
+        name: float(value)
+        for part in (model, *model._flatten_layers())
+        for name, value in getattr(getattr(part, "config", None), "__dict__", {}).items()
+        if ("dropout" in name or "pdrop" in name)
+        and not any(word in name for word in _OF_HEADS)
+        and isinstance(value, float)
+    }
+    name = max(found, key=found.__getitem__, default="")
+    return name, found.get(name, 0.0)
+
+
+def _head_dropout(model: Any) -> tuple[str, float]:
+    """Of the layers that stand beside, or in place of, a body of transformers."""
+    inside = {
+        id(layer)
+        for part in model._flatten_layers(include_self=False)
+        if hasattr(part, "config")
+        for layer in part._flatten_layers()
+    }
+    found = {
+        layer.name: float(layer.rate)
+        for layer in model._flatten_layers()
+        if isinstance(layer, tf_keras.layers.Dropout) and id(layer) not in inside
+    }
+    name = max(found, key=found.__getitem__, default="")
+    return name, found.get(name, 0.0)
+
+
+def _rates(optimizer: Any, known: dict[int, float], updates: int) -> Rates | None:
+    reached = max(known.values(), default=0.0)
+    if updates < 1 or not reached or not all(map(math.isfinite, known.values())):
+        return None
+    top = next(step for step, rate in known.items() if rate >= 0.99 * reached)
+    falling = [rate for step, rate in known.items() if step >= top]
+    return Rates(
+        peak=max(_asked_for(optimizer), reached),
+        reached=reached,
+        climbs=top,
+        total=sum(known.values()) * updates / len(known),
+        nothing=sum(rate == 0 for rate in falling) / len(known),
+        little=sum(rate < 0.01 * reached for rate in falling) / len(known),
+    )
+
+
+def _asked_for(optimizer: Any) -> float:
+    """The rate that a schedule was told to begin at, or to climb to."""
+    given = getattr(optimizer, "_learning_rate", None)
+    told = [getattr(given, name, None) for name in ("initial_learning_rate", "warmup_target")]
+    return max((float(one) for one in told if isinstance(one, (int, float))), default=0.0)
+
+
+def _held(model: Any, gradient: float | None) -> float | None:
+    if not gradient or not named_weights(model):
+        return None
+    return (
+        math.sqrt(sum(float(np.linalg.norm(w.numpy())) ** 2 for w in model.trainable_weights))
+        / gradient
+    )
+
+
+def _number(optimizer: Any, name: str) -> float | None:
+    """Older optimizers keep what they are told in a place of its own."""
+    value = getattr(optimizer, name, None)
+    value = getattr(optimizer, "_hyper", {}).get(name, value)
+    if isinstance(value, tf.Variable):
+        value = float(value.numpy())
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -1,0 +1,64 @@
+"""An optimizer's learning rate: now, and as its schedule will have it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+import tf_keras
+
+from debugger.pipelines.face import Decay
+
+RATES_LOOKED_AT = 50
+
+
+def hold(optimizer: Any, rate: float) -> None:
+    """The learning rate stays where it is, whatever the schedule says."""
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+    if isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer):
+        optimizer._hyper["learning_rate"] = rate
+    else:
+        vars(optimizer)["_learning_rate"] = tf.Variable(tf.constant(rate), trainable=False)
+
+
+def rate_of(optimizer: Any) -> float | None:
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+    if (schedule := schedule_of(optimizer)) is not None:
+        return _plain(schedule(optimizer.iterations))  # the optimizer tells that of its last step
+    rate: Any = getattr(optimizer, "learning_rate", None)
+    if callable(rate) and not isinstance(rate, tf.Variable):
+        rate = rate(optimizer.iterations)
+    return None if rate is None else _plain(rate)
+
+
+def _plain(rate: Any) -> float:
+    """As a person wrote it: in 32 bits 0.001 is 0.0010000000474974513."""
+    return float(f"{float(rate):.6g}")
+
+
+def schedule_of(optimizer: Any) -> Any:
+    """None where the learning rate is one number. What mixed precision wraps has it inside."""
+    optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+    legacy = isinstance(optimizer, tf_keras.optimizers.legacy.Optimizer)
+    rate = getattr(optimizer, "learning_rate" if legacy else "_learning_rate", None)
+    return rate if isinstance(rate, tf_keras.optimizers.schedules.LearningRateSchedule) else None
+
+
+def rates_of(schedule: Any, planned: int | None) -> list[float]:
+    """The learning rates that a schedule will go through; none where there is no schedule."""
+    if schedule is None:
+        return []
+    return [_plain(schedule(tf.constant(number))) for number in looked_at(planned)]
+
+
+def looked_at(planned: int | None) -> list[int]:
+    last = max(1, (planned or 1) - 1)
+    return sorted({round(last * n / RATES_LOOKED_AT) for n in range(RATES_LOOKED_AT + 1)})
+
+
+def decay_of(schedule: Any, planned: int | None, examples: int) -> Decay | None:
+    falling = getattr(schedule, "decay_schedule_fn", schedule)
+    steps = getattr(falling, "decay_steps", None)
+    if steps is None or planned is None:
+        return None
+    return Decay(type(falling).__name__, int(steps), planned, examples)

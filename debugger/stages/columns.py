@@ -1,0 +1,98 @@
+"""Rules about the arrays that a training is given: both sets alike, each input its own."""
+
+from __future__ import annotations
+
+from debugger.pipelines.columns import FEWEST, Column
+from debugger.pipelines.face import Data
+from debugger.stages.judging import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+)
+
+OTHER_SCALE = 8.0
+ELSEWHERE = 4.0
+MOSTLY_ONE = 0.8
+MANY_WORDS = 10
+_NO_WORDS = ("mask", "type", "segment", "position")
+
+
+def splits_on_other_scales(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What is done to the training rows must be done to the others, with the same numbers."""
+    if seen.columns is None or seen.eval_columns is None:
+        return NOT_FOR_THIS_TASK
+    return _apart(seen.columns.inputs, seen.eval_columns.inputs, view)
+
+
+def targets_on_other_scales(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    if seen.columns is None or seen.eval_columns is None or view.facts.task != "regression":
+        return NOT_FOR_THIS_TASK
+    return _apart(seen.columns.targets, seen.eval_columns.targets, view)
+
+
+def input_given_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Two ways through a model may well begin at one place; two texts to compare may not."""
+    if seen.columns is None or len(seen.columns.inputs) < 2:
+        return NOT_FOR_THIS_TASK
+    if seen.columns.twice is None:
+        return None
+    one, other = seen.columns.twice
+    made = fault if seen.columns.shared else look
+    return made(view.places.call(".fit"), one=one, other=other, rows=seen.columns.inputs[0].rows)
+
+
+def hardly_a_word_known(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Words of all texts are one and the same number: that of words nobody knows."""
+    found = seen.columns
+    texts = [] if found is None else [one for one in found.inputs if _holds_words(one)]
+    if found is None or not texts or found.embedded < MANY_WORDS:
+        return NOT_FOR_THIS_TASK
+    if any((one.common or 0.0) < MOSTLY_ONE or one.rows < FEWEST for one in texts):
+        return None
+    line = view.places.call(".adapt") or view.places.call("TextVectorization", ".fit_on_texts")
+    first = texts[0]
+    numbers = {"number": first.commonest, "share": first.common, "words": found.embedded}
+    return fault(line, name=first.name, **numbers)
+
+
+RULES: tuple[Rule, ...] = (
+    splits_on_other_scales,
+    targets_on_other_scales,
+    input_given_twice,
+    hardly_a_word_known,
+)
+
+
+def _holds_words(column: Column) -> bool:
+    return column.common is not None and not any(word in column.name for word in _NO_WORDS)
+
+
+def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> Verdict | None:
+    """The first column that is much wider in one set, or lies elsewhere altogether."""
+    beside = {column.name: column for column in other}
+    for here in train:
+        there = beside.get(here.name)
+        if there is None or not (here.fractions or there.fractions):
+            continue
+        if min(here.rows, there.rows) < 2 * FEWEST or not here.width or not there.width:
+            continue
+        widths = here.width, there.width
+        wider = max(widths) / min(widths)
+        moved = abs(here.middle - there.middle) / max(widths)
+        if wider < OTHER_SCALE and moved < ELSEWHERE:
+            continue
+        made = fault if wider >= OTHER_SCALE else look
+        line = view.places.argument("validation_data") or view.places.argument("eval_dataset")
+        return made(
+            line,
+            name=here.name,
+            low=here.low,
+            high=here.high,
+            other_low=there.low,
+            other_high=there.high,
+        )
+    return None

@@ -1,0 +1,51 @@
+"""What a model ends in: whether its last activation can say what the labels say."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Forward
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+
+ALIKE = 1e-6
+MOSTLY_DEAD = 0.9
+NOT_ASKED = CannotJudge("loss_not_asked")
+
+
+def output_always_same(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A softmax over one output: alone, it is all there is."""
+    asked = seen.asked
+    if asked is None or asked.reach is None:
+        return NOT_ASKED
+    low, high = asked.reach
+    return fault(_activation_line("softmax", view), value=low) if high - low <= ALIKE else None
+
+
+def shares_for_several(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Yes and no of each output need a sigmoid; a softmax lets the outputs take from each other."""
+    asked = seen.asked
+    if asked is None or asked.form != "many" or not asked.cardinality:
+        return NOT_ASKED
+    most = max(asked.cardinality)
+    if not asked.shares or most < 2:
+        return None
+    made = fault if len(set(asked.cardinality)) > 1 else look
+    return made(
+        _activation_line("softmax", view), most=most, highest=1 / most, outputs=asked.outputs
+    )
+
+
+def relu_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """No gradient comes through an output that is cut off, and a class can never be unlikely."""
+    asked = seen.asked
+    if asked is None or asked.form == "amounts":
+        return NOT_ASKED
+    if asked.dead is None or (seen.expects == "probabilities" and seen.gives == "logits"):
+        return None
+    made = fault if asked.dead >= MOSTLY_DEAD else look
+    return made(_activation_line("relu", view), dead=asked.dead)
+
+
+RULES: tuple[Rule, ...] = (output_always_same, shares_for_several, relu_before_loss)
+
+
+def _activation_line(name: str, view: View) -> int | None:
+    return view.places.last_naming(name) or view.places.call(f".{name}", name.capitalize())

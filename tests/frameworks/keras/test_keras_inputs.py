@@ -1,0 +1,104 @@
+"""What a batch feeds a Keras model, and what its labels ask for: broken ones and sound ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from transformers import BertConfig, TFBertForQuestionAnswering
+
+from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.feeding import as_batches
+from debugger.frameworks.keras.pipeline import KerasPipeline
+from debugger.stages import batch, data, forward
+from debugger.stages.judging import View, judged
+from debugger.words import Words
+from tests import tiny_keras as tiny
+
+KERAS: Any = tf.keras
+LAYERS: Any = tf.keras.layers
+RANDOM = np.random.RandomState(0)
+PIXELS = RANDOM.randint(0, 256, (48, 8, 8, 3)).astype("float32")
+TWO = RANDOM.randint(0, 2, 48)
+
+
+def codes(fit: Fit, stage: Any) -> dict[str, str]:
+    pipeline = KerasPipeline(fit)
+    seen = {batch: pipeline.batch, data: pipeline.data, forward: pipeline.forward}[stage]()
+    found, _ = judged(stage.__name__.rpartition(".")[2], stage.RULES, seen, View(pipeline.facts))
+    for one in found:
+        Words().finding(one)
+    return {one.code: one.severity for one in found if one.severity != "note"}
+
+
+def seeing(*before: Any) -> Any:
+    layers = [*before, LAYERS.Conv2D(4, 3, activation="relu"), LAYERS.Flatten()]
+    model = KERAS.Sequential([KERAS.Input((8, 8, 3)), *layers, LAYERS.Dense(1, "sigmoid")])
+    model.compile(optimizer="adam", loss="binary_crossentropy")
+    return model
+
+
+@pytest.mark.parametrize(
+    ("model", "pixels", "wanted"),
+    [
+        (lambda: seeing(), PIXELS / 255, {}),
+        (lambda: seeing(LAYERS.Rescaling(1 / 255)), PIXELS, {}),
+        (lambda: seeing(LAYERS.BatchNormalization()), PIXELS, {}),
+        (lambda: seeing(), PIXELS, {"inputs_not_scaled": "look"}),
+        (lambda: seeing(), PIXELS.astype("uint8"), {"inputs_not_scaled": "look"}),
+        (lambda: seeing(), PIXELS / 255**2, {"inputs_nearly_constant": "fault"}),
+        (lambda: seeing(), np.ones_like(PIXELS), {"identical_inputs": "fault"}),
+    ],
+)
+def test_pictures(model: Any, pixels: Any, wanted: dict[str, str]) -> None:
+    assert codes(Fit(model(), as_batches(pixels, TWO, size=16), epochs=4), batch) == wanted
+
+
+def padded(mask: bool) -> Any:
+    ids = RANDOM.randint(5, tiny.WORDS, (24, tiny.LENGTH)) * (np.arange(tiny.LENGTH) < 4)
+    inputs: Any = {"input_ids": ids, **({"attention_mask": (ids > 0).astype(int)} if mask else {})}
+    made: Any = (inputs, np.arange(24) % 3)
+    return tf.data.Dataset.from_tensor_slices(made).batch(4)
+
+
+def test_padding_without_a_mask_is_felt() -> None:
+    model = tiny.compiled()
+
+    assert codes(Fit(model, padded(mask=True), epochs=4), batch) == {}
+    assert codes(Fit(model, padded(mask=False), epochs=4), batch) == {"mask_missing": "look"}
+
+
+def regression(rate: float) -> Any:
+    model = KERAS.Sequential([KERAS.Input((5,)), LAYERS.Dense(4, "relu"), LAYERS.Dense(1)])
+    model.compile(optimizer=KERAS.optimizers.Adam(rate), loss="mse")
+    return model
+
+
+def test_labels_that_a_training_cannot_come_to() -> None:
+    features = RANDOM.standard_normal((48, 5)).astype("float32")
+    amounts = features[:, 0] * 10 + 300
+    given = as_batches(features, amounts, size=16)
+    scaled = as_batches(features, (amounts - 300) / 10, size=16)
+
+    assert codes(Fit(regression(1e-3), given, epochs=4), forward) == {"labels_far_off": "fault"}
+    assert codes(Fit(regression(1e-2), given, epochs=4000), forward) == {}
+    assert codes(Fit(regression(1e-3), scaled, epochs=4), forward) == {}
+
+
+def test_answers_that_end_where_they_begin() -> None:
+    sizes: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+    model: Any = TFBertForQuestionAnswering(
+        BertConfig(vocab_size=tiny.WORDS, intermediate_size=16, **sizes)
+    )
+    model.compile(optimizer="adam")
+    inputs: Any = {"input_ids": RANDOM.randint(5, tiny.WORDS, (40, tiny.LENGTH))}
+    starts = RANDOM.randint(1, 4, 40)
+
+    def given(ends: Any) -> Any:
+        made: Any = (inputs, {"start_positions": starts, "end_positions": ends})
+        return tf.data.Dataset.from_tensor_slices(made).batch(8)
+
+    assert codes(Fit(model, given(starts + TWO[:40]), epochs=4), data) == {}
+    assert codes(Fit(model, given(starts), epochs=4), data) == {"spans_of_one_token": "look"}

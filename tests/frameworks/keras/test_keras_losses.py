@@ -1,0 +1,162 @@
+"""What a compiled loss rewards, behind a model's last activation: broken and sound ones, asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.pipeline import KerasPipeline
+from debugger.outcome import Finding
+from debugger.pipelines.losses import Asked
+from debugger.stages import forward
+from debugger.stages.judging import View, judged
+from debugger.words import Words
+from tests import tiny_keras as tiny
+
+KERAS: Any = tf.keras
+LOSSES: Any = tf.keras.losses
+ROWS = 24
+
+
+def dense(outputs: int, activation: Any = None, bias: float = 0.0) -> Any:
+    tf.keras.utils.set_random_seed(0)
+    last = KERAS.layers.Dense(
+        outputs, activation, bias_initializer=KERAS.initializers.Constant(bias)
+    )
+    return KERAS.Sequential([KERAS.Input((5,)), KERAS.layers.Dense(8, "relu"), last])
+
+
+def rows(labels: Any) -> Any:
+    inputs = np.random.RandomState(0).standard_normal((len(labels), 5)).astype("float32")
+    return tf.data.Dataset.from_tensor_slices((inputs, labels)).batch(12)
+
+
+def seen_by(model: Any, loss: Any, labels: Any, **more: Any) -> tuple[Any, Asked | None]:
+    model.compile(optimizer="adam", loss=loss)
+    pipeline = KerasPipeline(Fit(model, rows(labels), epochs=4, **more))
+    return pipeline, pipeline.forward().asked
+
+
+def findings(model: Any, loss: Any, labels: Any, **more: Any) -> dict[str, Finding]:
+    model.compile(optimizer="adam", loss=loss)
+    pipeline = KerasPipeline(Fit(model, rows(labels), epochs=4, **more))
+    found, _ = judged("forward", forward.RULES, pipeline.forward(), View(pipeline.facts))
+    for one in found:
+        Words().finding(one)
+    return {one.code: one for one in found if one.severity != "note"}
+
+
+def told(*given: Any, **more: Any) -> dict[str, str]:
+    return {one.code: one.severity for one in findings(*given, **more).values()}
+
+
+THREE = np.arange(ROWS) % 3
+TWO = np.arange(ROWS) % 2
+ONE_HOT = np.eye(3, dtype="float32")[THREE]
+SEVERAL = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]] * 6, "float32")
+AMOUNTS = np.linspace(-2, 2, ROWS).astype("float32")
+SPARSE = LOSSES.SparseCategoricalCrossentropy
+
+
+def masked(wanted: Any, given: Any) -> Any:
+    wanted = tf.reshape(wanted, [-1])
+    costs = LOSSES.sparse_categorical_crossentropy(tf.maximum(wanted, 0), given, from_logits=True)
+    counted = tf.cast(wanted >= 0, costs.dtype)
+    return tf.reduce_sum(costs * counted) / tf.reduce_sum(counted)
+
+
+def upside_down(wanted: Any, given: Any) -> Any:
+    return -LOSSES.sparse_categorical_crossentropy(wanted, given, from_logits=True)
+
+
+def of_no_labels(wanted: Any, given: Any) -> Any:
+    return tf.reduce_logsumexp(given, axis=-1) + 0 * tf.cast(wanted, tf.float32)
+
+
+@pytest.mark.parametrize(
+    ("model", "loss", "labels", "wanted"),
+    [
+        (lambda: dense(3), SPARSE(from_logits=True), THREE, {}),
+        (lambda: dense(3), SPARSE(from_logits=True), THREE[:, None].astype("float32"), {}),
+        (lambda: dense(3, "softmax"), "sparse_categorical_crossentropy", THREE, {}),
+        (lambda: dense(3, "softmax"), "categorical_crossentropy", ONE_HOT, {}),
+        (lambda: dense(3, tf.nn.softmax), "categorical_crossentropy", ONE_HOT, {}),
+        (lambda: dense(3, "softmax"), "mse", ONE_HOT, {}),
+        (lambda: dense(3, "sigmoid"), "binary_crossentropy", ONE_HOT, {}),
+        (lambda: dense(3, "sigmoid"), "binary_crossentropy", SEVERAL, {}),
+        (lambda: dense(3), LOSSES.BinaryFocalCrossentropy(from_logits=True), SEVERAL, {}),
+        (lambda: dense(3), LOSSES.CategoricalCrossentropy(True, 0.1), ONE_HOT, {}),
+        (lambda: dense(1, "sigmoid"), "binary_crossentropy", TWO, {}),
+        (lambda: dense(1), LOSSES.BinaryCrossentropy(from_logits=True), TWO.astype("float32"), {}),
+        (lambda: dense(1), "mse", AMOUNTS, {}),
+        (lambda: dense(1), LOSSES.Huber(), AMOUNTS[:, None], {}),
+        (lambda: dense(1, "relu"), "mae", AMOUNTS + 3, {}),
+        (lambda: dense(1, "tanh"), "mse", AMOUNTS / 3, {}),
+        (lambda: dense(3), masked, THREE, {}),
+        (lambda: dense(1, "softmax"), "binary_crossentropy", TWO, {"output_always_same": "fault"}),
+        (lambda: dense(1, "softmax"), "mse", AMOUNTS + 3, {"output_always_same": "fault"}),
+        (
+            lambda: dense(3, "softmax"),
+            "binary_crossentropy",
+            SEVERAL,
+            {"shares_for_several": "fault"},
+        ),
+        (
+            lambda: dense(3, "softmax"),
+            "categorical_crossentropy",
+            SEVERAL,
+            {"shares_for_several": "fault", "first_loss_off": "look"},
+        ),
+        (
+            lambda: dense(3, "relu", -3.0),
+            SPARSE(from_logits=True),
+            THREE,
+            {"relu_before_loss": "fault"},
+        ),
+        (lambda: dense(3, "relu"), SPARSE(from_logits=True), THREE, {"relu_before_loss": "look"}),
+        (
+            lambda: dense(1, "relu"),
+            "binary_crossentropy",
+            TWO,
+            {"loss_expects_probabilities": "fault", "first_loss_off": "look"},
+        ),
+        (lambda: dense(3), upside_down, THREE, {"loss_wrong_sign": "fault"}),
+        (lambda: dense(3), of_no_labels, THREE, {"loss_ignores_labels": "look"}),
+        (lambda: dense(1, "sigmoid"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
+        (lambda: dense(1, "relu"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
+        (lambda: dense(3, "softmax"), "mse", THREE, {"amounts_for_classes": "fault"}),
+    ],
+)
+def test_a_loss_is_asked(model: Any, loss: Any, labels: Any, wanted: dict[str, str]) -> None:
+    assert told(model(), loss, labels) == wanted
+
+
+def test_weights_of_classes_are_seen() -> None:
+    labels = np.array([0] * 6 + [1] * 4 + [2] * 2).repeat(2)
+    np.random.RandomState(0).shuffle(labels)
+    loss = SPARSE(from_logits=True)
+    counts = {0: 12, 1: 8, 2: 4}
+    fair = {label: 8 / count for label, count in counts.items()}
+
+    assert told(dense(3), loss, labels, class_weight=fair) == {}
+    assert told(dense(3), loss, labels, class_weight=counts) == {"weights_favour_frequent": "fault"}
+
+
+def test_a_model_of_transformers_is_asked_through_its_logits() -> None:
+    pipeline = KerasPipeline(Fit(tiny.compiled(), tiny.batches(), epochs=4))
+    asked = pipeline.forward().asked
+
+    assert asked is not None
+    assert asked.even == pytest.approx(np.log(3), rel=1e-3)
+    assert asked.right[-1] < 1e-3 < asked.wrong[-1]
+
+
+def test_no_layer_keeps_what_was_put_around_it() -> None:
+    model = dense(3)
+    seen_by(model, SPARSE(from_logits=True), THREE)
+
+    assert not [layer for layer in model.layers if "call" in vars(layer)]
