@@ -1,4 +1,4 @@
-"""What stands in the inputs and targets of rows, column by column: range, place and width."""
+"""What stands in the inputs of rows, column by column: range, place and width."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ class Columns:
     """
 
     inputs: tuple[Column, ...] = ()
-    targets: tuple[Column, ...] = ()
     twice: tuple[str, str] | None = None
     shared: bool = False
     embedded: int = 0

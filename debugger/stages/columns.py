@@ -28,12 +28,6 @@ def splits_on_other_scales(seen: Data, view: View) -> Verdict | CannotJudge | No
     return _apart(seen.columns.inputs, seen.eval_columns.inputs, view)
 
 
-def targets_on_other_scales(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    if seen.columns is None or seen.eval_columns is None or view.facts.task != "regression":
-        return NOT_FOR_THIS_TASK
-    return _apart(seen.columns.targets, seen.eval_columns.targets, view)
-
-
 def input_given_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Two ways through a model may well begin at one place; two texts to compare may not."""
     if seen.columns is None or len(seen.columns.inputs) < 2:
@@ -61,7 +55,6 @@ def hardly_a_word_known(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 RULES: tuple[Rule, ...] = (
     splits_on_other_scales,
-    targets_on_other_scales,
     input_given_twice,
     hardly_a_word_known,
 )

@@ -901,13 +901,6 @@ CASES += [
         says={"name": "pixels", "high": 1.0, "other_high": 255.0},
     ),
     Case(
-        columns.targets_on_other_scales,
-        Data(None, None, columns=Columns((), (SCALED,)), eval_columns=Columns((), (PLAIN,))),
-        {"eval_columns": Columns((), (SCALED,))},
-        replace(FACTS, task="regression"),
-        says={"high": 1.0, "other_high": 255.0},
-    ),
-    Case(
         columns.input_given_twice,
         Data(None, None, columns=Columns((SCALED, PLAIN), twice=("a", "b"), shared=True)),
         {"columns": Columns((SCALED, PLAIN))},

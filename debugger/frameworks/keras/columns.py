@@ -19,14 +19,11 @@ def columns(fit: Fit, rows: Rows | None) -> Columns | None:
     names = list(rows.batch.inputs)
     if len(names) != len(tf.nest.flatten(rows.batch.x)) or len(names) > len(rows.leaves):
         return None
-    count = len(tf.nest.flatten(rows.batch.y)) if rows.batch.y is not None else 0
-    behind = rows.leaves[len(names) : len(names) + count]
     read = [place for place, name in enumerate(names) if name != rows.batch.inside]
     twice = given_twice([names[p] for p in read], [rows.leaves[p] for p in read])
     pair = None if twice is None else (read[twice[0]], read[twice[1]])
     return Columns(
         inputs=_measured({names[place]: rows.leaves[place] for place in read}),
-        targets=_measured({f"y_{n}" if count > 1 else "y": one for n, one in enumerate(behind)}),
         twice=None if pair is None else (names[pair[0]], names[pair[1]]),
         shared=pair is not None and _read_by_one(fit.model, *pair),
         embedded=max((one.input_dim for one in _embeddings(fit.model)), default=0),

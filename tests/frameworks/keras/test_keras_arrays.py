@@ -62,12 +62,13 @@ def test_pictures_of_which_one_set_only_is_scaled() -> None:
 
 
 def test_targets_of_which_one_set_only_is_scaled() -> None:
-    amounts = RANDOM.standard_normal(48).astype("float32") * 40 + 150
-    (x, y), (x_other, y_other) = parted(FEATURES, amounts)
+    amounts = RANDOM.standard_normal(96).astype("float32") * 40 + 150
+    features = RANDOM.standard_normal((96, 5)).astype("float32")
+    (x, y), (x_other, y_other) = (features[:48], amounts[:48]), (features[48:], amounts[48:])
     mean, spread = y.mean(), y.std()
 
     assert codes(flat((5,), "mse"), (x, (y - mean) / spread), (x_other, y_other)) == {
-        "targets_on_other_scales": "fault"
+        "labels_of_another_scale": "fault"
     }
     scaled = (y_other - mean) / spread
     assert codes(flat((5,), "mse"), (x, (y - mean) / spread), (x_other, scaled)) == {}
