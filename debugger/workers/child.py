@@ -22,7 +22,7 @@ from typing import NoReturn
 from debugger.outcome import Event, Outcome, to_json
 from debugger.run import Run
 from debugger.script.enclosure import Enclosure
-from debugger.workers import caches, frames, wall
+from debugger.workers import caches, frames, hidden, wall
 from debugger.workers.apart import apart
 from debugger.workers.limits import confine, ran_out_of_memory
 from debugger.workers.preparing import prepare
@@ -58,6 +58,7 @@ def live(folder: Path, channel: int, zygote: int) -> NoReturn:
     status = 1
     try:
         os.setsid()
+        hidden.begin_as_a_run()
         _die_with(zygote)
         _close_all_but(channel)
         status = _answer(folder, channel)

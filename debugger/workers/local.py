@@ -19,7 +19,7 @@ import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
 from debugger.outcome import Accepted, Event, Finding, Outcome
 from debugger.run import Run
-from debugger.workers import wall
+from debugger.workers import hidden, wall
 from debugger.workers.child import Request
 from debugger.workers.dying import why
 from debugger.workers.engine import DIAGNOSIS
@@ -53,6 +53,7 @@ class LocalEngine:
     its own.
     Each framework's zygote starts when it is first needed; `preload` names what one imports instead
     of what its framework says. `online` lets the libraries reach the hub and use the host's caches.
+    `hers`: who runs this engine runs her own scripts, which see her environment as ever.
     """
 
     def __init__(
@@ -64,14 +65,17 @@ class LocalEngine:
         perform: str = DIAGNOSIS,
         online: bool = False,
         preload: Mapping[str, Iterable[str]] = MappingProxyType({}),
+        hers: bool = False,
     ) -> None:
+        if not hers:
+            hidden.show_to_nobody()
         data_dir = data_dir.absolute()
         self._workers = workers
         self._limits = {f.name: Limits(seconds, int(memory_mb * f.memory)) for f in FRAMEWORKS}
         self._perform = perform
         self._folder = _Folder(data_dir / "runs")
         self._zygotes = {
-            f.name: Zygote(preload.get(f.name, f.preload), environment(data_dir, online, f))
+            f.name: Zygote(preload.get(f.name, f.preload), environment(data_dir, online, f, hers))
             for f in FRAMEWORKS
         }
         self._lock = threading.Lock()
