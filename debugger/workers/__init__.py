@@ -32,5 +32,6 @@ def started(
         perform,
         online=settings.assets == "hub" if online is None else online,
         hers=hers,
+        typed=settings.typed,
     ) as engine:
         yield engine

@@ -13,22 +13,18 @@ PR_SET_DUMPABLE, PR_CAPBSET_DROP = 4, 24
 CAP_SYS_PTRACE, CAP_SYS_ADMIN, CAP_PERFMON = 19, 21, 38
 _CAPABILITIES_3 = 0x20080522
 _LIBC = ctypes.CDLL(None, use_errno=True)
-_NAMES = frozenset(
-    """
+_NAMES = """
     PATH HOME USER LOGNAME LANG LANGUAGE TZ TMPDIR VIRTUAL_ENV PYTHONPATH LD_LIBRARY_PATH LD_PRELOAD
     XDG_CACHE_HOME HF_HOME HF_HUB_CACHE HUGGINGFACE_HUB_CACHE TRANSFORMERS_CACHE HF_DATASETS_CACHE
     HF_EVALUATE_CACHE HF_METRICS_CACHE HF_MODULES_CACHE HF_ASSETS_CACHE HF_XET_CACHE TORCH_HOME
     HF_HUB_OFFLINE HF_DATASETS_OFFLINE HF_EVALUATE_OFFLINE TRANSFORMERS_OFFLINE
     HF_HUB_DISABLE_TELEMETRY SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE
     CLINIC_ASSETS CLINIC_CHECKPOINT CLINIC_DATASET CLINIC_METRIC CLINIC_DEVICE
-    """.split()
-)
-_BEGINNINGS = tuple(
-    "LC_ CUDA_ NVIDIA_ TF_ XLA_ PYTORCH_ NCCL_ OMP_ GOMP_ KMP_ MKL_ OPENBLAS_ MALLOC_".split()
-)
+"""
+_BEGINNINGS = "LC_ CUDA_ NVIDIA_ TF_ XLA_ PYTORCH_ NCCL_ OMP_ GOMP_ KMP_ MKL_ OPENBLAS_ MALLOC_"
 # Terraform begins its variables as TensorFlow does, and NVIDIA_ may be followed by API_KEY.
 _SECRET = re.compile(r"TOKEN|SECRET|PASS|KEY|CREDENTIAL|LOGIN|AUTH|^TF_(VAR|CLI)_")
-_WAYS_OUT = frozenset("HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY HF_ENDPOINT".split())
+_WAYS_OUT = "HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY HF_ENDPOINT"
 """Where a run may reach the hub. An address with a name and a password in it is none of these."""
 
 
@@ -37,12 +33,13 @@ def harmless(environment: Mapping[str, str], online: bool) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if _is_needed(name) or (online and name.upper() in _WAYS_OUT and "@" not in value)
+        if _is_needed(name) or (online and name.upper() in _WAYS_OUT.split() and "@" not in value)
     }
 
 
 def _is_needed(name: str) -> bool:
-    return name in _NAMES or (name.startswith(_BEGINNINGS) and not _SECRET.search(name))
+    steers = name.startswith(tuple(_BEGINNINGS.split())) and not _SECRET.search(name)
+    return steers or name in _NAMES.split()
 
 
 def show_to_nobody() -> None:

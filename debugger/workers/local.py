@@ -17,18 +17,20 @@ from typing import Any, Self
 
 import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
-from debugger.outcome import Accepted, Event, Finding, Outcome
+from debugger.outcome import Accepted, Event, Finding, Outcome, Shown
 from debugger.run import Run
-from debugger.workers import hidden, wall
+from debugger.workers import hidden, promises, wall
 from debugger.workers.child import Request
 from debugger.workers.dying import why
 from debugger.workers.engine import DIAGNOSIS
 from debugger.workers.limits import Limits
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
+from debugger.workers.promises import Typed
 from debugger.workers.zygote import Zygote, ZygoteError, environment
 
 log = logging.getLogger(__name__)
 CLOSING_SECONDS = 10.0
+TRYING_SECONDS = 20.0
 
 
 @dataclass(eq=False)
@@ -54,6 +56,7 @@ class LocalEngine:
     Each framework's zygote starts when it is first needed; `preload` names what one imports instead
     of what its framework says. `online` lets the libraries reach the hub and use the host's caches.
     `hers`: who runs this engine runs her own scripts, which see her environment as ever.
+    `typed`: code that somebody typed may run, where the sandbox keeps every promise.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class LocalEngine:
         online: bool = False,
         preload: Mapping[str, Iterable[str]] = MappingProxyType({}),
         hers: bool = False,
+        typed: bool = True,
     ) -> None:
         if not hers:
             hidden.show_to_nobody()
@@ -78,6 +82,9 @@ class LocalEngine:
             f.name: Zygote(preload.get(f.name, f.preload), environment(data_dir, online, f, hers))
             for f in FRAMEWORKS
         }
+        missing = promises.missing() if typed else "switched_off"
+        self._typed = {name: Typed(missing) for name in NAMES if missing}
+        self._trying = threading.Lock()
         self._lock = threading.Lock()
         self._waiting: list[_Job] = []
         self._running: list[_Job] = []
@@ -119,6 +126,7 @@ class LocalEngine:
 
         `walled`: the kernel keeps runs from changing files of others.
         `failures` are the findings about those that died before they could.
+        `typed` tells, of each framework that was tried, whether typed code may run.
         """
         pids = {framework: zygote.pid for framework, zygote in self._zygotes.items()}
         with self._lock:
@@ -131,8 +139,35 @@ class LocalEngine:
                 "walled": wall.can_stand(),
                 "zygotes": {framework: pid is not None for framework, pid in pids.items()},
                 "failures": self._failures(),
+                "typed": dict(self._typed),
                 "pids": pids,
             }
+
+    def typed(self, framework: str) -> Typed:
+        """Whether code that somebody typed may run here. Tries it when asked for the first time."""
+        with self._trying:
+            if framework not in self._typed:
+                self._typed[framework] = found = self._try_promises(framework)
+                if found.why:
+                    log.warning("typed code is off: %s %s", found.why, ", ".join(found.broken))
+            return self._typed[framework]
+
+    def _try_promises(self, framework: str) -> Typed:
+        told: list[Event] = []
+        cancel, limits = Cancel(), Limits(TRYING_SECONDS, 1000)
+        attack = Run("", device="cpu", typed=True)
+        request = Request(attack, promises.PERFORM, limits.seconds, 1000, limits.file_bytes)
+        try:
+            with self._folder.of_a_run() as folder:
+                zygote = self._zygotes[framework]
+                end = execute(zygote, request, limits, Path(folder), cancel, told.append)
+        finally:
+            cancel.close()
+        broken = [e.evidence.data for e in told if isinstance(e, Shown)]
+        if end.outcome != "pass" or not broken:
+            return Typed("not_tried")
+        names = tuple(broken[0].get("broken", ()))
+        return Typed("promise_broken" if names else None, names)
 
     def _failures(self) -> dict[str, Finding]:
         found = {}
@@ -153,7 +188,8 @@ class LocalEngine:
         for name in NAMES:
             if name in wanted and frameworks.installed(name):
                 with suppress(ZygoteError):  # said to the first run that needs it
-                    self._zygotes[name].wait(lambda: self._closed)
+                    if self._zygotes[name].wait(lambda: self._closed):
+                        self.typed(name)
 
     def close(self) -> None:
         """Cancel everything, and leave no process and no folder behind."""
@@ -211,11 +247,15 @@ class LocalEngine:
         framework = job.run.framework
         zygote, limits = self._zygotes[framework], self._limits[framework]
         try:
+            if job.run.typed and (why := self.typed(framework).why):
+                raise Ended("typing_off", why=why)
             with self._folder.of_a_run() as folder:
                 request = Request(
                     job.run, self._perform, limits.seconds, limits.memory_mb, limits.file_bytes
                 )
                 outcome = execute(zygote, request, limits, Path(folder), job.cancel, job.news.put)
+        except Ended as ended:
+            outcome = outcome_of(ended, job.run)
         except OSError as error:
             outcome = outcome or outcome_of(our_fault(repr(error)), job.run)
         finally:

@@ -31,9 +31,11 @@ _WRITE = wall.CHANGES & ~(AccessFS.MAKE_CHAR | AccessFS.MAKE_BLOCK | AccessFS.MA
 _SYSTEM = """/lib /lib64 /usr/lib /usr/lib64 /usr/local/lib /usr/local/cuda /usr/share/zoneinfo
     /usr/share/locale /etc/ld.so.cache /etc/localtime /dev/urandom /dev/random /proc/self
     /proc/cpuinfo /proc/meminfo /proc/stat /proc/version /proc/filesystems /proc/sys/vm
-    /sys/devices/system""".split()
+    /sys/devices/system
+"""
 _FOR_CUDA = """/proc/driver/nvidia /proc/devices /proc/sys/kernel /sys/bus/pci /sys/devices
-    /sys/module/nvidia /sys/module/nvidia_uvm""".split()
+    /sys/module/nvidia /sys/module/nvidia_uvm
+"""
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/full")
 
 _CALLS = """
@@ -57,19 +59,39 @@ _CALLS = """
     timerfd_create timerfd_settime timerfd_gettime eventfd eventfd2
     epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2
     recvfrom shutdown getsockname getpeername
-""".split()
+"""
 # Libraries set modes and times of what they have just written, and stop where they cannot. These
 # calls reach files outside the scratch too, so they do nothing, and say that all is well.
-_DONE_NOTHING = """chmod fchmod fchmodat fchmodat2 utime utimes futimesat utimensat""".split()
+_DONE_NOTHING = "chmod fchmod fchmodat fchmodat2 utime utimes futimesat utimensat"
 _CLONE_THREAD = 0x10000
 _TO_ITSELF = ("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
-_PRCTL = {"PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_CAPBSET_READ": 23,
-          "PR_GET_NO_NEW_PRIVS": 39, "PR_SET_THP_DISABLE": 41, "PR_SET_VMA": 0x53564D41}  # fmt: skip
-_FCNTL_OF_OTHERS = {"F_SETOWN": 8, "F_SETSIG": 10, "F_SETOWN_EX": 15, "F_NOTIFY": 1026,
-                    "F_SETLEASE": 1024, "F_SETPIPE_SZ": 1031}  # fmt: skip
-_SOCKET_TELLS = {"SO_TYPE": 3, "SO_ERROR": 4, "SO_PROTOCOL": 38, "SO_DOMAIN": 39}
-_IOCTL = {"TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421,
-          "FIONCLEX": 0x5450, "FIOCLEX": 0x5451}  # fmt: skip
+# By their numbers, each with its name beside it: Python knows few of them.
+_PRCTL = {
+    "GET_DUMPABLE": 3,
+    "SET_NAME": 15,
+    "GET_NAME": 16,
+    "CAPBSET_READ": 23,
+    "GET_NO_NEW_PRIVS": 39,
+    "SET_THP_DISABLE": 41,
+    "SET_VMA": 0x53564D41,
+}
+_FCNTL_OF_OTHERS = {
+    "SETOWN": 8,
+    "SETSIG": 10,
+    "SETOWN_EX": 15,
+    "SETLEASE": 1024,
+    "NOTIFY": 1026,
+    "SETPIPE_SZ": 1031,
+}
+_SOCKET_TELLS = {"TYPE": 3, "ERROR": 4, "PROTOCOL": 38, "DOMAIN": 39}
+_IOCTL = {
+    "TCGETS": 0x5401,
+    "TIOCGWINSZ": 0x5413,
+    "FIONREAD": 0x541B,
+    "FIONBIO": 0x5421,
+    "FIONCLEX": 0x5450,
+    "FIOCLEX": 0x5451,
+}
 _IOCTL_NEVER = {"TIOCSTI": 0x5412, "FIOSETOWN": 0x8901, "SIOCSPGRP": 0x8902}
 _IOCTL_OF_FILES = ord("f") << 8, ord("X") << 8
 _LOW, _TYPE = 0xFFFFFFFF, 0xFF00
@@ -102,7 +124,8 @@ def _files(folder: Path, readable: Iterable[Path], cuda: bool) -> None:
     if not wall.can_stand():
         raise SandboxError("this kernel has no Landlock that is new enough")
     with Ruleset(scoped=Scope.ABSTRACT_UNIX_SOCKET | Scope.SIGNAL) as rules:
-        read = {folder, *readable, *map(Path, _SYSTEM), *map(Path, _FOR_CUDA if cuda else ())}
+        system = _SYSTEM + _FOR_CUDA if cuda else _SYSTEM
+        read = {folder, *readable, *map(Path, system.split())}
         for path in filter(os.path.exists, read):
             rules.allow_path(path, _READ if path.is_dir() else AccessFS.READ_FILE)
         for name in SCRATCH:
@@ -173,9 +196,9 @@ def _calls(cuda: bool) -> Filter:
         allow("ioctl", _is(1, request))
     for name in ("ioctl", "memfd_create") if cuda else ():
         allow(name)
-    for name in _DONE_NOTHING:
+    for name in _DONE_NOTHING.split():
         refuse(name, 0)
-    for name in _CALLS:
+    for name in _CALLS.split():
         allow(name)
     return calls
 
