@@ -29,13 +29,15 @@ FILE_BYTES = 512 << 20
 _READ = AccessFS.READ_FILE | AccessFS.READ_DIR
 _WRITE = wall.CHANGES & ~(AccessFS.MAKE_CHAR | AccessFS.MAKE_BLOCK | AccessFS.MAKE_SOCK)
 _SYSTEM = """/lib /lib64 /usr/lib /usr/lib64 /usr/local/lib /usr/local/cuda /usr/share/zoneinfo
-    /usr/share/locale /etc/ld.so.cache /etc/localtime /dev/urandom /dev/random /proc/self
+    /usr/share/locale /etc/ld.so.cache /etc/localtime /dev/urandom /dev/random
     /proc/cpuinfo /proc/meminfo /proc/stat /proc/version /proc/filesystems /proc/sys/vm
     /sys/devices/system
 """
 _FOR_CUDA = """/proc/driver/nvidia /proc/devices /proc/sys/kernel /sys/bus/pci /sys/devices
     /sys/module/nvidia /sys/module/nvidia_uvm
 """
+# Not all of /proc/self: `net` beneath it tells who is connected to this machine.
+_OF_ITSELF = "cgroup comm maps smaps smaps_rollup stat statm status"
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/full")
 
 _CALLS = """
@@ -130,12 +132,22 @@ def _files(folder: Path, readable: Iterable[Path], cuda: bool) -> None:
             rules.allow_path(path, _READ if path.is_dir() else AccessFS.READ_FILE)
         for name in SCRATCH:
             rules.allow_path(folder / name, _READ | _WRITE)
+        for name in _OF_ITSELF.split():
+            rules.allow_path(_pinned(f"/proc/self/{name}"), AccessFS.READ_FILE)
+        for name in ("fd", "task"):
+            rules.allow_path(_pinned(f"/proc/self/{name}"), AccessFS.READ_DIR)
         into = AccessFS.READ_FILE | AccessFS.WRITE_FILE | AccessFS.TRUNCATE
         for path in map(Path, _NOWHERE):
             rules.allow_path(path, into)
         for path in wall.gpus() if cuda else ():
             rules.allow_path(path, into | AccessFS.READ_DIR | AccessFS.IOCTL_DEV)
         rules.restrict()
+
+
+def _pinned(path: str) -> str:
+    """A rule is about an inode, and /proc makes new ones of what it has forgotten."""
+    os.open(path, os.O_PATH | os.O_CLOEXEC)
+    return path
 
 
 def _libraries() -> Iterator[Path]:
