@@ -35,7 +35,7 @@ class Limits:
     threads: int = 512
     written_bytes: int = 2048 * MEGABYTE
     kept_bytes: int = 1024 * MEGABYTE
-    kept_files: int = 20_000
+    kept_files: int = 8_000
     """The last four hold for what somebody typed."""
 
 

@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
-from debugger.outcome import Accepted, Event, Finding, Outcome, Shown
+from debugger.outcome import Accepted, Event, Finding, Outcome
 from debugger.run import Run
 from debugger.workers import hidden, promises, wall
 from debugger.workers.child import Request
@@ -163,11 +163,10 @@ class LocalEngine:
                 end = execute(zygote, request, limits, Path(folder), cancel, told.append)
         finally:
             cancel.close()
-        broken = [e.evidence.data for e in told if isinstance(e, Shown)]
-        if end.outcome != "pass" or not broken:
+        broken = promises.broken(told)
+        if end.outcome != "pass" or broken is None:
             return Typed("not_tried")
-        names = tuple(broken[0].get("broken", ()))
-        return Typed("promise_broken" if names else None, names)
+        return Typed("promise_broken" if broken else None, broken)
 
     def _failures(self) -> dict[str, Finding]:
         found = {}
@@ -254,6 +253,8 @@ class LocalEngine:
                     job.run, self._perform, limits.seconds, limits.memory_mb, limits.file_bytes
                 )
                 outcome = execute(zygote, request, limits, Path(folder), job.cancel, job.news.put)
+                if job.run.typed:  # it may have left so much that removing it takes a while
+                    job.news.put(outcome)
         except Ended as ended:
             outcome = outcome_of(ended, job.run)
         except OSError as error:

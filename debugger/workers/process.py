@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 
 TAIL_BYTES = 20_000
 HANG_UP_SECONDS = 2.0
-COUNT_EVERY = 1.0
+COUNT_EVERY = 0.3
 WHEREABOUTS_BYTES = 200_000
 MANY_TOKENS = 2**18
 """In one batch. No ordinary machine has the memory for more."""

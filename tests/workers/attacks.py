@@ -14,11 +14,11 @@ READ = {
     "through the root of the server": "open(f'/proc/{v.server}/root' + v.secret).read()",
     "through its working folder": "os.listdir(f'/proc/{v.server}/cwd')",
     "through C": "f = libc.fopen(v.secret.encode(), b'r'); assert f",
-    "as a database": "sqlite3.connect(f'file:{v.secret}?mode=ro', uri=True).execute('vacuum')",
+    "as a database": "sqlite3.connect(v.base).execute('select * from a')",
     "as a module": "SourceFileLoader('stolen', v.secret).get_data(v.secret)",
     "as an archive": "zipfile.ZipFile(v.archive).namelist()",
     "by copying": "shutil.copyfile(v.secret, 'copy')",
-    "by sending": "os.sendfile(1, os.open(v.secret, 0), 0, 9)",
+    "by sending": "os.sendfile(os.open('sent', 66), os.open(v.secret, 0), 0, 9)",
     "by executing": "runpy.run_path(v.secret)",
     "by listing": "os.listdir(v.folder)",
     "by walking": "assert list(os.walk(v.folder))",
@@ -55,7 +55,7 @@ REACH = {
     "unix": "socket.socket(socket.AF_UNIX).connect(v.unix)",
     "unix, datagrams": "socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b'x', v.datagrams)",
     "unix, abstract": "socket.socket(socket.AF_UNIX).connect(chr(0) + v.abstract)",
-    "unix, through a pair": "socket.socketpair(type=socket.SOCK_DGRAM)[0].sendto(b'x', v.datagrams)",
+    "unix, through a pair": "socket.socketpair(type=2)[0].sendto(b'x', v.datagrams)",
     "unix, by passing a file": "socket.socketpair()[0].sendmsg([b'x'], [(1, 1, bytes(4))])",
     "a server": "socket.create_server(('127.0.0.1', 0))",
     "http": "urllib.request.urlopen(f'http://127.0.0.1:{v.tcp}/', timeout=1)",
@@ -81,7 +81,7 @@ START = {
     "exec": "os.execv('/bin/true', ['true'])",
     "exec of a descriptor": "os.execve(os.open(sys.executable, os.O_RDONLY), ['x'], {})",
     "exec of memory": "os.memfd_create('x')",
-    "exec of its own file": "open('x', 'w').write('#!/bin/sh'); os.chmod('x', 511); os.execv('x', ['x'])",
+    "exec of its own file": "open('x', 'w').write('#!'); os.chmod('x', 511); os.execv('x', ['x'])",
     "Python again": "subprocess.run([sys.executable, '-c', ''], check=True)",
     "a process of Python's": "multiprocessing.Process(target=print).start()",
     "a pool of Python's": "multiprocessing.Pool(1)",
@@ -106,7 +106,7 @@ START = {
     "a device": "os.mknod('disk', 0o60600, os.makedev(8, 0))",
     "a key": "result(libc.syscall(seccompy.syscall_nr('keyctl'), 0, -3, 1))",
     "bpf": "result(libc.syscall(seccompy.syscall_nr('bpf'), 0, bytes(64), 64))",
-    "counters": "result(libc.syscall(seccompy.syscall_nr('perf_event_open'), bytes(128), 0, -1, -1, 0))",
+    "counters": "result(libc.syscall(seccompy.syscall_nr('perf_event_open'), bytes(128)))",
     "faults": "result(libc.syscall(seccompy.syscall_nr('userfaultfd'), 1))",
 }
 STAY = {
@@ -170,14 +170,120 @@ def result(answer):
     if answer == -1:
         raise OSError(ctypes.get_errno(), "refused")
 v = SimpleNamespace(**json.loads({victims!r}))
-tried, done, here = {attacks!r}, [], os.getcwd()
+tried, done, otherwise, here = {attacks!r}, [], [], os.getcwd()
 for name, attack in tried.items():
     os.chdir(here)
     try:
         exec(attack, dict(globals()))
     except Exception as error:
-        print(name, "->", type(error).__name__, error)
+        refused = isinstance(error, OSError) and error.errno in (1, 13, 18, 38)
+        otherwise += [] if refused else [f"{{name}}: {{error!r}}"]
         continue
     done.append(name)
-say(done=done)
+say(done=done, otherwise=otherwise)
 """
+HELD_OTHERWISE = {
+    "read": ["through C", "as a database", "by walking"],
+    "reach": ["http"],
+    "start": ["a shell of C", "limits of its own"],
+}
+"""Libraries that were refused, and say so in words of their own."""
+NO_RUN_CAN = {
+    "a memory",
+    "an environment",
+    "the environment of the warm process",
+    "the maps of a process",
+    "through its working folder",
+    "through the root of the server",
+    "the descriptors of a process",
+    "the keys",
+    "the kernel's log",
+    "http",
+    "vsock",
+    "io_uring",
+    "unix, by passing a file",
+}
+"""Closed to listed scripts too, nobody answers it, or not every machine has it."""
+
+SPIN = "def spin():\n    while True: pass\n"
+AT_ONCE = {
+    "memory": ("kept = []\nwhile True: kept.append(b'x' * (1 << 24))", {"out_of_memory"}),
+    "shared memory": (
+        "import mmap\nm = mmap.mmap(-1, 2 << 30)\nfor at in range(0, 2 << 30, 4096): m[at] = 1",
+        {"out_of_memory"},
+    ),
+    "a file": ("open('x', 'wb').write(bytes(600 << 20))", {"clinic_error"}),
+    "a file with a hole": ("os.truncate(os.open('x', 66), 1 << 40)", {"clinic_error"}),
+    "descriptors": ("while True: os.open('/dev/null', 0)", {"clinic_error"}),
+    "pipes": ("while True: os.pipe()", {"clinic_error"}),
+    "output": ("while True: print('x' * 10**6)", {"too_much_output", "clinic_error"}),
+    "events": ("while True: say(x=1)", {"too_many_events"}),
+    "large events": ("while True: say(x='x' * 10**6)", {"too_many_events"}),
+    "an event": ("say(x='x' * (50 << 20))", {"forged_events"}),
+    "a pickle": (
+        "import pickle\nfrom debugger.workers import frames\n"
+        "os.write(channel(), frames.pack(frames.EVENT, pickle.dumps(print)))",
+        {"forged_events"},
+    ),
+    "nested": (
+        "from debugger.workers import frames\n"
+        "os.write(channel(), frames.pack(frames.EVENT, b'[' * 10**5))",
+        {"forged_events"},
+    ),
+    "noise": ("os.write(channel(), os.urandom(10**5))", {"forged_events", "clinic_error"}),
+    "no channel": ("os.close(channel())\ntime.sleep(60)", {"forged_events"}),
+    "a crash": ("os.abort()", {"process_died"}),
+    "an early end": ("os._exit(0)", {"process_died"}),
+}
+TO_THE_LIMIT = {
+    "threads": (
+        "import threading\nthreading.stack_size(1 << 15)\n"
+        "while True: threading.Thread(target=time.sleep, args=(60,)).start()",
+        {"too_many_threads", "out_of_memory", "out_of_time"},
+    ),
+    "inodes": (
+        "for n in range(10**9): os.mkdir(str(n))",
+        {"too_much_on_disk", "out_of_time"},
+    ),
+    "computing": (SPIN + "spin()", {"out_of_time"}),
+    "computing in threads": (
+        SPIN
+        + "import threading\nfor _ in range(64): threading.Thread(target=spin).start()\nspin()",
+        {"out_of_time"},
+    ),
+    "sleeping": ("time.sleep(60)", {"out_of_time"}),
+    "deaf": (
+        "import signal\nfor n in range(1, 65):\n"
+        "    try: signal.signal(n, signal.SIG_IGN)\n    except (OSError, ValueError): pass\n"
+        "time.sleep(60)",
+        {"out_of_time"},
+    ),
+    "stopped": ("os.kill(os.getpid(), 19)", {"out_of_time"}),
+    "in a call": ("import ctypes\nctypes.CDLL(None).pause()", {"out_of_time"}),
+    "in a pattern": ("import re\nre.match('(a+)+$', 'a' * 60 + 'b')", {"out_of_time"}),
+    "a number": ("x = 7 ** (10 ** 9)", {"out_of_time", "out_of_memory"}),
+    "a thread that stays": (
+        SPIN + "import threading\nthreading.Thread(target=spin).start()",
+        set(),
+    ),
+    "files": (
+        "for n in range(10**9): open(str(n), 'wb').write(bytes(64 << 20))",
+        {"too_much_on_disk", "out_of_time"},
+    ),
+    "deleted files": (
+        "kept = []\nfor n in range(10**9):\n"
+        "    f = open('x', 'wb'); f.write(bytes(64 << 20)); kept.append(f); os.remove('x')",
+        {"too_much_on_disk", "out_of_time"},
+    ),
+    "the same file": (
+        "while True: open('x', 'wb').write(bytes(64 << 20))",
+        {"too_much_on_disk", "out_of_time"},
+    ),
+    "the note of where it is": (
+        "for n in range(3, 20):\n"
+        "    try: os.write(n, b'File \"script.py\", line 7\\n' * 10**6)\n"
+        "    except OSError: pass\n"
+        "time.sleep(60)",
+        {"out_of_time", "forged_events"},
+    ),
+}

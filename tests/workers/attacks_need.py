@@ -1,5 +1,6 @@
 """What attacks import, loaded ahead: they have few seconds."""
 
+# ruff: noqa: F401
 import asyncio
 import http.client
 import multiprocessing.pool
