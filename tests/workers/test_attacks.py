@@ -168,8 +168,17 @@ def ends_in_time(engine: LocalEngine, ask, script: str, codes: set[str]) -> None
     assert time.monotonic() - began < SECONDS + LATE
     if codes:
         assert ended_as(events)[1].code in codes
-    assert not [place for place in engine._folder.path.glob("[0-9]*") if place.is_dir()]
     assert healthy(engine, ask)
+    assert gone(engine._folder.path)
+
+
+def gone(folder: Path) -> bool:
+    """Whether all that runs left is removed, once the engine had the time for it."""
+    for _ in range(600):
+        if not list(folder.glob("[0-9]*")):
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def test_nobody_puts_words_into_the_hosts_log(attacked, ask, caplog):
@@ -190,7 +199,9 @@ def untried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEngine]:
 def test_where_a_promise_does_not_hold_nothing_typed_runs(untried, ask, tmp_path):
     found = untried.typed("pytorch")
     assert found.why == "promise_broken"
-    assert {"forks", "setsid", "outlives the engine"} <= set(found.broken)
+    assert {"forks", "opens a socket AF_INET SOCK_STREAM", "outlives the engine"} <= set(
+        found.broken
+    )
     ending, finding = ended_as(ask(untried, "open('/tmp/typed', 'x')", typed=True))
     assert (ending, finding.code, finding.numbers) == (
         "unknown",
