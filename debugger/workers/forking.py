@@ -18,7 +18,7 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
-from debugger.workers import child, hidden
+from debugger.workers import child, hidden, sandbox
 
 MOST_THREADS = 2  # the main one and an allocator's background one
 POLITE = 5
@@ -31,6 +31,7 @@ def main(control_fd: int, preload: str) -> None:
     os.nice(POLITE)  # the pages go first; and importing TensorFlow goes no faster than the runs do
     try:
         began = time.monotonic()
+        sandbox.warm()
         _import(preload.split(","))
         ready = {"seconds": time.monotonic() - began}
     except BaseException:  # noqa: BLE001 - whatever it is, the host must hear of it

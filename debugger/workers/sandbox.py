@@ -12,9 +12,11 @@ import sys
 import sysconfig
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from socket import AF_UNIX, SOCK_STREAM
 
+import seccompy
 from landlockpy import AccessFS, LandlockError, Ruleset, Scope
 from seccompy import ArgCmp, CmpOp, Filter, SeccompError
 
@@ -37,7 +39,7 @@ _FOR_CUDA = """/proc/driver/nvidia /proc/devices /proc/sys/kernel /sys/bus/pci /
     /sys/module/nvidia /sys/module/nvidia_uvm
 """
 # Not all of /proc/self: `net` beneath it tells who is connected to this machine.
-_OF_ITSELF = "cgroup comm maps smaps smaps_rollup stat statm status"
+_OF_ITSELF = "cgroup cmdline comm maps smaps smaps_rollup stat statm status"
 _NOWHERE = ("/dev/null", "/dev/zero", "/dev/full")
 
 _CALLS = """
@@ -103,6 +105,13 @@ class SandboxError(RuntimeError):
     """It cannot stand, so nothing that was typed may run."""
 
 
+def warm() -> None:
+    """In the warm process: both packages look for libc by starting programs, once."""
+    wall.can_stand()
+    if seccompy.supported():
+        _ = _calls(cuda=False).program
+
+
 def enter(run: Run, folder: Path, kept: Collection[Path]) -> None:
     """From here on this process is held, for good; `kept` are folders that it may read besides."""
     cuda = run.device != "cpu" and bool(wall.gpus())
@@ -117,6 +126,7 @@ def enter(run: Run, folder: Path, kept: Collection[Path]) -> None:
     hidden.renounce(range(64))
     try:
         _files(folder, [*_libraries(), *_given(run), *kept], cuda)
+        _signals(os.getpid()).load()
         _calls(cuda).load()
     except (LandlockError, SeccompError) as error:
         raise SandboxError(str(error)) from error
@@ -174,6 +184,16 @@ def _given(run: Run) -> Iterator[Path]:
         yield Path(run.folder)
 
 
+def _signals(pid: int) -> Filter:
+    """To itself alone. This is beside the other filter: that one is made once for all runs."""
+    signals = Filter()
+    for name in _TO_ITSELF:
+        signals.allow(name, args=(_is(0, pid),))
+        signals.errno(name, errno.EPERM)
+    return signals
+
+
+@cache
 def _calls(cuda: bool) -> Filter:
     """What is not named is refused, whatever a later kernel brings."""
     calls = Filter(default=0x00050000 | errno.EPERM)
@@ -189,7 +209,7 @@ def _calls(cuda: bool) -> Filter:
     refuse("clone3", errno.ENOSYS)  # its flags cannot be seen: libc asks again with clone
     allow("clone", ArgCmp(0, CmpOp.MASKED_EQ, _CLONE_THREAD, _CLONE_THREAD))
     for name in _TO_ITSELF:
-        allow(name, _is(0, os.getpid()))
+        allow(name)
     allow("prlimit64", _is(0, 0))
     # A pair of datagram sockets could send to any other in the file system.
     allow("socketpair", _is(0, AF_UNIX), ArgCmp(1, CmpOp.MASKED_EQ, SOCK_STREAM, 0xF))

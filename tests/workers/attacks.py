@@ -249,8 +249,7 @@ TO_THE_LIMIT = {
     ),
     "computing": (SPIN + "spin()", {"out_of_time"}),
     "computing in threads": (
-        SPIN
-        + "import threading\nfor _ in range(4): threading.Thread(target=spin).start()\nspin()",
+        SPIN + "import threading\nfor _ in range(4): threading.Thread(target=spin).start()\nspin()",
         {"out_of_time"},
     ),
     "sleeping": ("time.sleep(60)", {"out_of_time"}),
