@@ -9,7 +9,7 @@ import tempfile
 import threading
 from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -139,7 +139,7 @@ class LocalEngine:
                 "walled": wall.can_stand(),
                 "zygotes": {framework: pid is not None for framework, pid in pids.items()},
                 "failures": self._failures(),
-                "typed": dict(self._typed),
+                "typed": {name: asdict(told) for name, told in self._typed.items()},
                 "pids": pids,
             }
 
@@ -163,9 +163,9 @@ class LocalEngine:
                 end = execute(zygote, request, limits, Path(folder), cancel, told.append)
         finally:
             cancel.close()
-        broken = promises.broken(told)
-        if end.outcome != "pass" or broken is None:
+        if end.outcome != "pass":
             return Typed("not_tried")
+        broken = promises.broken(told)
         return Typed("promise_broken" if broken else None, broken)
 
     def _failures(self) -> dict[str, Finding]:
@@ -246,8 +246,8 @@ class LocalEngine:
         framework = job.run.framework
         zygote, limits = self._zygotes[framework], self._limits[framework]
         try:
-            if job.run.typed and (why := self.typed(framework).why):
-                raise Ended("typing_off", why=why)
+            if job.run.typed and (found := self.typed(framework)).why:
+                raise Ended(f"typing_{found.why}", broken=", ".join(found.broken))
             with self._folder.of_a_run() as folder:
                 request = Request(
                     job.run, self._perform, limits.seconds, limits.memory_mb, limits.file_bytes

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import seccompy
 
-from debugger.outcome import Event, Evidence, Outcome, Shown
+from debugger.outcome import Event, Finding, Found, Outcome
 from debugger.run import Run
 from debugger.script.enclosure import Enclosure
 from debugger.workers import wall
@@ -54,16 +54,18 @@ def missing() -> Why | None:
 def perform(run: Run, emit: Callable[[Event], None], enclosure: Enclosure) -> None:
     """In place of a script: what could be done that must not be."""
     found = [name for name, attack in _attacks() if _succeeds(attack)]
-    emit(Shown(Evidence("text", "promises", "setup", {"broken": found})))
+    if found:
+        told = {"broken": ", ".join(found)}
+        emit(Found(Finding("typing_promise_broken", "note", "setup", None, told)))
     emit(Outcome("pass", run.device, 0.0))
 
 
-def broken(told: Iterable[Event]) -> tuple[str, ...] | None:
-    """What `perform` found; None where it came to no end."""
+def broken(told: Iterable[Event]) -> tuple[str, ...]:
+    """The promises that `perform` found broken."""
     for event in told:
-        if isinstance(event, Shown) and event.evidence.code == "promises":
-            return tuple(event.evidence.data["broken"])
-    return None
+        if isinstance(event, Found):
+            return tuple(event.finding.numbers["broken"].split(", "))
+    return ()
 
 
 def _succeeds(attack: Callable[[], Any]) -> bool:

@@ -125,7 +125,7 @@ def healthy(engine: LocalEngine, ask) -> bool:
 
 def test_typed_code_may_run_here(attacked):
     assert attacked.typed("pytorch").why is None
-    assert attacked.status()["typed"]["pytorch"].broken == ()
+    assert attacked.status()["typed"] == {"pytorch": {"why": None, "broken": ()}}
 
 
 @pytest.mark.parametrize("group", GROUPS)
@@ -196,27 +196,24 @@ def untried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalEngine]:
         yield engine
 
 
-def test_where_a_promise_does_not_hold_nothing_typed_runs(untried, ask, tmp_path):
+def test_where_a_promise_does_not_hold_nothing_typed_runs(untried, ask):
     found = untried.typed("pytorch")
     assert found.why == "promise_broken"
     assert {"forks", "opens a socket AF_INET SOCK_STREAM", "outlives the engine"} <= set(
         found.broken
     )
     ending, finding = ended_as(ask(untried, "open('/tmp/typed', 'x')", typed=True))
-    assert (ending, finding.code, finding.numbers) == (
-        "unknown",
-        "typing_off",
-        {"why": "promise_broken"},
-    )
+    assert (ending, finding.code) == ("unknown", "typing_promise_broken")
+    assert "forks" in finding.numbers["broken"]
     assert said(ask(untried, "say(x=1)")) == {"x": 1}
 
 
 def test_typing_can_be_switched_off(make_engine, ask):
     engine = make_engine(typed=False)
-    assert ended_as(ask(engine, "", typed=True))[1].numbers == {"why": "switched_off"}
-    assert engine.status()["typed"]["pytorch"].why == "switched_off"
+    assert ended_as(ask(engine, "", typed=True))[1].code == "typing_switched_off"
+    assert engine.status()["typed"]["pytorch"]["why"] == "switched_off"
 
 
 def test_where_the_sandbox_cannot_stand_nothing_typed_runs(make_engine, ask):
     engine = make_engine(preload={"pytorch": ("no_landlock", "toys")})
-    assert ended_as(ask(engine, "", typed=True))[1].numbers == {"why": "not_tried"}
+    assert ended_as(ask(engine, "", typed=True))[1].code == "typing_not_tried"
