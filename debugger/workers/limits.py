@@ -70,15 +70,25 @@ def written_by(pid: int) -> int:
 
 
 def held_in(folder: Path, most_files: int) -> tuple[int, int]:
-    """Files in a folder and their bytes on disk. It stops counting beyond `most_files`."""
+    """Files in a folder and their bytes on disk. It stops counting beyond `most_files`.
+
+    What lies so deep that its path has no room counts as too many.
+    """
     files = size = 0
-    for at, folders, names in os.walk(folder):
-        for name in (*folders, *names):
+    left = [str(folder)]
+    while left and files <= most_files:
+        try:
+            entries = list(os.scandir(left.pop()))
+        except FileNotFoundError:
+            continue  # removed meanwhile
+        except OSError:
+            return most_files + 1, size
+        for entry in entries:
             files += 1
             with suppress(OSError):
-                size += os.lstat(os.path.join(at, name)).st_blocks * 512
-        if files > most_files:
-            break
+                size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(entry.path)
     return files, size
 
 

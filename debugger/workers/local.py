@@ -5,10 +5,11 @@ import logging
 import queue
 import secrets
 import shutil
+import subprocess
 import tempfile
 import threading
-from collections.abc import Collection, Generator, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
@@ -278,19 +279,30 @@ class _Folder:
             flock(one_at_a_time, LOCK_EX)
             for folder in runs.iterdir():
                 if folder.is_dir() and _abandoned(folder):
-                    shutil.rmtree(folder, ignore_errors=True)
+                    _remove(folder)
             self.path = Path(tempfile.mkdtemp(dir=runs, prefix=""))
             self._alive = open(self.path / "alive", "w")  # noqa: SIM115
             flock(self._alive, LOCK_EX)
 
-    def of_a_run(self) -> tempfile.TemporaryDirectory[str]:
-        return tempfile.TemporaryDirectory(
-            prefix=f"{next(self._numbers)}-", dir=self.path, ignore_cleanup_errors=True
-        )
+    @contextmanager
+    def of_a_run(self) -> Iterator[str]:
+        folder = tempfile.mkdtemp(prefix=f"{next(self._numbers)}-", dir=self.path)
+        try:
+            yield folder
+        finally:
+            _remove(folder)
 
     def close(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+        _remove(self.path)
         self._alive.close()
+
+
+def _remove(folder: str | Path) -> None:
+    """With all that is in it, however deep: Python itself gives up after a thousand folders."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        subprocess.run(["rm", "-rf", "--", folder], check=False)
 
 
 def _abandoned(folder: Path) -> bool:

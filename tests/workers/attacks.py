@@ -218,6 +218,11 @@ AT_ONCE = {
     "a file with a hole": ("os.truncate(os.open('x', 66), 1 << 40)", {"clinic_error"}),
     "descriptors": ("while True: os.open('/dev/null', 0)", {"clinic_error"}),
     "pipes": ("while True: os.pipe()", {"clinic_error"}),
+    "depth": (
+        "import ctypes\nc, d = ctypes.CDLL(None), b'd' * 9\n"
+        "for n in range(3000): c.mkdir(d, 511); c.chdir(d)\ntime.sleep(60)",
+        {"too_much_on_disk", "out_of_time"},
+    ),
     "output": ("while True: print('x' * 10**6)", {"too_much_output", "clinic_error"}),
     "events": ("while True: say(x=1)", {"too_many_events"}),
     "large events": ("while True: say(x='x' * 10**6)", {"too_many_events"}),
