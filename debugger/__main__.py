@@ -331,13 +331,15 @@ def _stage(asked: Namespace) -> Any:
 def _opened(settings: Settings, words: Words, own_script: bool = False) -> "Iterator[Engine]":
     """An engine that is gone afterwards.
 
-    Somebody's own script finds the hub and the caches of this machine, as under plain Python.
+    Somebody's own script finds the hub, the caches and the environment of this machine, as under
+    plain Python.
     """
     from debugger.workers import started
 
+    online = True if own_script else None
     with ExitStack() as opened:
         try:
-            engine = opened.enter_context(started(settings, online=True if own_script else None))
+            engine = opened.enter_context(started(settings, online, hers=own_script))
         except OSError as error:
             path, reason = settings.data_dir, error.strerror
             raise Usage(words.say("cli", "data_dir", path=path, reason=reason)) from error

@@ -20,6 +20,7 @@ class Run:
     tracebacks come from there. `folder` is the working folder; None means one of the run's own.
     `steps` bounds the `train` stage; with 0 nothing is trained, and `overfit` is left out too.
     `seconds` bounds each of the stages that train by time as well.
+    `typed`: nobody but its writer has read this script; it runs in the sandbox, or not at all.
     `experiments`: where training shows a doubt that nothing explains, what an expert would try.
     """
 
@@ -34,6 +35,7 @@ class Run:
     steps: int = 120
     seconds: float | None = None
     experiments: bool = False
+    typed: bool = False
 
     @property
     def framework(self) -> str:

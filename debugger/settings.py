@@ -12,6 +12,7 @@ DEVICES = ("auto", "cpu", "cuda")
 ASSETS = ("bundled", "hub")
 MEMORY_MB = 3000, 6000
 SWITCH = ("off", "on")
+TYPED = ("auto", "off")
 
 
 class SettingError(ValueError):
@@ -20,7 +21,10 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """`checkpoint`, `dataset` and `metric` are names or folders; empty ones follow `assets`."""
+    """`checkpoint`, `dataset` and `metric` are names or folders; empty ones follow `assets`.
+
+    `typed`: code that somebody typed may run, where the sandbox keeps what it promises.
+    """
 
     assets: str
     checkpoint: str
@@ -35,6 +39,7 @@ class Settings:
     port: int
     login: tuple[str, str] | None
     mcp: bool
+    typed: bool
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -54,6 +59,7 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         port=int(reader.number("CLINIC_PORT", 7860, 1, 65_535)),
         login=reader.login("CLINIC_LOGIN"),
         mcp=reader.one_of("CLINIC_MCP", "off", SWITCH) == "on",
+        typed=reader.one_of("CLINIC_TYPED", "auto", TYPED) == "auto",
     )
     reader.refuse_unknown()
     if settings.mcp and settings.login:

@@ -24,4 +24,4 @@ def test_the_list_without_tensorflow_is_the_app_without_its_keras_shelf() -> Non
 def test_the_package_alone_leaves_to_its_user_which_libraries_she_trains_with() -> None:
     assert [need for need in PROJECT["dependencies"] if "==" in need.partition(";")[0]] == []
     names = {need.partition(">")[0] for need in PROJECT["dependencies"]}
-    assert names == {"numpy", "pydantic", "pygments", "landlockpy"}
+    assert names == {"numpy", "pydantic", "pygments", "landlockpy", "seccompy"}

@@ -11,11 +11,15 @@ __all__ = ["Answering", "Engine", "started"]
 
 @contextmanager
 def started(
-    settings: Settings, online: bool | None = None, perform: str = DIAGNOSIS
+    settings: Settings,
+    online: bool | None = None,
+    perform: str = DIAGNOSIS,
+    hers: bool = False,
 ) -> Iterator[Engine]:
     """The engine that the settings ask for; closed afterwards. OSError: its folder cannot be made.
 
     `online` lets runs reach the hub and use this machine's caches; without a word, as assets do.
+    `hers`: the runs are of the one who asks, and see her environment.
     `perform` names the function that does a run's work.
     """
     from debugger.workers.local import LocalEngine
@@ -27,5 +31,7 @@ def started(
         settings.data_dir,
         perform,
         online=settings.assets == "hub" if online is None else online,
+        hers=hers,
+        typed=settings.typed,
     ) as engine:
         yield engine

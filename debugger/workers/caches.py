@@ -46,6 +46,14 @@ def move(views: Views, folder: Path) -> None:
                 setattr(keeper, name, type(value)(new))
 
 
+def kept() -> list[Path]:
+    """The caches without what lies beside them: a home of Hugging Face holds its owner's token."""
+    places = _places()
+    homes = [places.pop("HF_HOME"), places.pop("TORCH_HOME")]
+    inner = ("hub", "datasets", "evaluate", "metrics", "modules", "assets")
+    return [*places.values(), *(home / name for home in homes for name in inner)]
+
+
 def _places() -> dict[str, Path]:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     usual = {"HF_HOME": cache / "huggingface", "TORCH_HOME": cache / "torch"}

@@ -22,7 +22,7 @@ from typing import NoReturn
 from debugger.outcome import Event, Outcome, to_json
 from debugger.run import Run
 from debugger.script.enclosure import Enclosure
-from debugger.workers import caches, frames, wall
+from debugger.workers import caches, frames, hidden, sandbox, wall
 from debugger.workers.apart import apart
 from debugger.workers.limits import confine, ran_out_of_memory
 from debugger.workers.preparing import prepare
@@ -58,6 +58,7 @@ def live(folder: Path, channel: int, zygote: int) -> NoReturn:
     status = 1
     try:
         os.setsid()
+        hidden.begin_as_a_run()
         _die_with(zygote)
         _close_all_but(channel)
         status = _answer(folder, channel)
@@ -147,7 +148,7 @@ def _redirect_output(folder: Path) -> None:
         )
     # What the clinic itself logs is for the host, not for the learner's console.
     ours = logging.getLogger("debugger")
-    ours.addHandler(logging.FileHandler(folder / "clinic.log", encoding="utf-8", delay=True))
+    ours.addHandler(logging.FileHandler(folder / "clinic.log", encoding="utf-8"))
     ours.propagate = False
     # The parent asks with SIGUSR1 where a run is before it ends it; a crash writes the same.
     whereabouts = open(folder / "whereabouts.txt", "w")  # noqa: SIM115
@@ -164,7 +165,7 @@ def _settle(run: Run, folder: Path) -> Enclosure:
     tempfile.tempdir = None
     if run.folder is None:
         prepare(run, folder.parents[2])
-    views = Views()
+    views, kept = Views(), caches.kept()
     caches.move(views, folder / "caches")
     if run.folder is None:
         os.environ["HOME"] = str(folder / "home")
@@ -179,6 +180,9 @@ def _settle(run: Run, folder: Path) -> Enclosure:
     else:  # a Trainer would spread itself over every GPU that it sees
         gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
         os.environ["CUDA_VISIBLE_DEVICES"] = gpus.partition(",")[0]
+    if run.typed:
+        sandbox.enter(run, folder, kept)
+        return Enclosure(True, seen_at, assets.go_offline, lambda work: None)
     return Enclosure(wall.enclose(folder), seen_at, _cut_off, apart)
 
 

@@ -18,7 +18,7 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
-from debugger.workers import child
+from debugger.workers import child, hidden, sandbox
 
 MOST_THREADS = 2  # the main one and an allocator's background one
 POLITE = 5
@@ -27,9 +27,11 @@ POLITE = 5
 def main(control_fd: int, preload: str) -> None:
     """Import what `preload` names (separated by commas), say how that went, then serve."""
     control = socket.socket(fileno=control_fd)
+    hidden.show_to_nobody()  # a run that could write into this memory would be in all that follow
     os.nice(POLITE)  # the pages go first; and importing TensorFlow goes no faster than the runs do
     try:
         began = time.monotonic()
+        sandbox.warm()
         _import(preload.split(","))
         ready = {"seconds": time.monotonic() - began}
     except BaseException:  # noqa: BLE001 - whatever it is, the host must hear of it

@@ -1,12 +1,15 @@
 """What one run may use, and how a process is held to it."""
 
 import os
+import re
 import resource
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 PAGE = resource.getpagesize()
 MEGABYTE = 1 << 20
+_NUMBERS = re.compile(r"^(RssAnon|RssShmem|Threads):\s+(\d+)", re.MULTILINE)
 _ALLOCATORS_SAY = (
     "MemoryError",
     "bad_alloc",
@@ -29,6 +32,11 @@ class Limits:
     events: int = 20_000
     stream_bytes: int = 64 * MEGABYTE
     look_every: float = 0.2
+    threads: int = 512
+    written_bytes: int = 2048 * MEGABYTE
+    kept_bytes: int = 1024 * MEGABYTE
+    kept_files: int = 8_000
+    """The last four hold for what somebody typed."""
 
 
 def confine(seconds: float, memory_mb: int, file_bytes: int) -> None:
@@ -43,16 +51,59 @@ def confine(seconds: float, memory_mb: int, file_bytes: int) -> None:
 
 def memory_of(pid: int) -> int:
     """Resident bytes of this process without what is only mapped from files; 0 once it is gone."""
+    told = _status(pid)
+    return (told.get("RssAnon", 0) + told.get("RssShmem", 0)) * 1024
+
+
+def threads_of(pid: int) -> int:
+    return _status(pid).get("Threads", 0)
+
+
+def written_by(pid: int) -> int:
+    """Bytes that this process has written, wherever they went; 0 where the kernel does not tell."""
     try:
-        _, resident, shared, *_ = _statm(pid)
-    except (OSError, ValueError):
+        lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+    except OSError:
         return 0
-    return (resident - shared) * PAGE
+    told = {name: int(number) for name, _, number in (line.partition(":") for line in lines)}
+    return max(told["wchar"], told["write_bytes"])
+
+
+def held_in(folder: Path, most_files: int) -> tuple[int, int]:
+    """Files in a folder and their bytes on disk. It stops counting beyond `most_files`.
+
+    What lies so deep that its path has no room counts as too many.
+    """
+    files = size = 0
+    left = [str(folder)]
+    while left and files <= most_files:
+        try:
+            entries = list(os.scandir(left.pop()))
+        except FileNotFoundError:
+            continue  # removed meanwhile
+        except OSError:
+            return most_files + 1, size
+        for entry in entries:
+            files += 1
+            with suppress(OSError):
+                size += entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(entry.path)
+    return files, size
 
 
 def ran_out_of_memory(message: str) -> bool:
     """Whether this is one of the many ways in which libraries say that memory was refused."""
     return any(words in message for words in _ALLOCATORS_SAY)
+
+
+def _status(pid: int) -> dict[str, int]:
+    """The numbers of `/proc/<pid>/status` that stand alone, or before a unit."""
+    try:
+        text = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return {}
+    return {name: int(number) for name, number in _NUMBERS.findall(text)}
 
 
 def _statm(pid: int | str) -> list[int]:

@@ -5,11 +5,12 @@ import logging
 import queue
 import secrets
 import shutil
+import subprocess
 import tempfile
 import threading
-from collections.abc import Collection, Generator, Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -19,16 +20,18 @@ import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
 from debugger.outcome import Accepted, Event, Finding, Outcome
 from debugger.run import Run
-from debugger.workers import wall
+from debugger.workers import hidden, promises, wall
 from debugger.workers.child import Request
 from debugger.workers.dying import why
 from debugger.workers.engine import DIAGNOSIS
 from debugger.workers.limits import Limits
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
+from debugger.workers.promises import Typed
 from debugger.workers.zygote import Zygote, ZygoteError, environment
 
 log = logging.getLogger(__name__)
 CLOSING_SECONDS = 10.0
+TRYING_SECONDS = 20.0
 
 
 @dataclass(eq=False)
@@ -53,6 +56,8 @@ class LocalEngine:
     its own.
     Each framework's zygote starts when it is first needed; `preload` names what one imports instead
     of what its framework says. `online` lets the libraries reach the hub and use the host's caches.
+    `hers`: who runs this engine runs her own scripts, which see her environment as ever.
+    `typed`: code that somebody typed may run, where the sandbox keeps every promise.
     """
 
     def __init__(
@@ -64,16 +69,23 @@ class LocalEngine:
         perform: str = DIAGNOSIS,
         online: bool = False,
         preload: Mapping[str, Iterable[str]] = MappingProxyType({}),
+        hers: bool = False,
+        typed: bool = True,
     ) -> None:
+        if not hers:
+            hidden.show_to_nobody()
         data_dir = data_dir.absolute()
         self._workers = workers
         self._limits = {f.name: Limits(seconds, int(memory_mb * f.memory)) for f in FRAMEWORKS}
         self._perform = perform
         self._folder = _Folder(data_dir / "runs")
         self._zygotes = {
-            f.name: Zygote(preload.get(f.name, f.preload), environment(data_dir, online, f))
+            f.name: Zygote(preload.get(f.name, f.preload), environment(data_dir, online, f, hers))
             for f in FRAMEWORKS
         }
+        missing = promises.missing() if typed else "switched_off"
+        self._typed = {name: Typed(missing) for name in NAMES if missing}
+        self._trying = threading.Lock()
         self._lock = threading.Lock()
         self._waiting: list[_Job] = []
         self._running: list[_Job] = []
@@ -115,6 +127,7 @@ class LocalEngine:
 
         `walled`: the kernel keeps runs from changing files of others.
         `failures` are the findings about those that died before they could.
+        `typed` tells, of each framework that was tried, whether typed code may run.
         """
         pids = {framework: zygote.pid for framework, zygote in self._zygotes.items()}
         with self._lock:
@@ -127,8 +140,34 @@ class LocalEngine:
                 "walled": wall.can_stand(),
                 "zygotes": {framework: pid is not None for framework, pid in pids.items()},
                 "failures": self._failures(),
+                "typed": {name: asdict(told) for name, told in self._typed.items()},
                 "pids": pids,
             }
+
+    def typed(self, framework: str) -> Typed:
+        """Whether code that somebody typed may run here. Tries it when asked for the first time."""
+        with self._trying:
+            if framework not in self._typed:
+                self._typed[framework] = found = self._try_promises(framework)
+                if found.why:
+                    log.warning("typed code is off: %s %s", found.why, ", ".join(found.broken))
+            return self._typed[framework]
+
+    def _try_promises(self, framework: str) -> Typed:
+        told: list[Event] = []
+        cancel, limits = Cancel(), Limits(TRYING_SECONDS, 1000)
+        attack = Run("", device="cpu", typed=True)
+        request = Request(attack, promises.PERFORM, limits.seconds, 1000, limits.file_bytes)
+        try:
+            with self._folder.of_a_run() as folder:
+                zygote = self._zygotes[framework]
+                end = execute(zygote, request, limits, Path(folder), cancel, told.append)
+        finally:
+            cancel.close()
+        if end.outcome != "pass":
+            return Typed("not_tried")
+        broken = promises.broken(told)
+        return Typed("promise_broken" if broken else None, broken)
 
     def _failures(self) -> dict[str, Finding]:
         found = {}
@@ -149,7 +188,8 @@ class LocalEngine:
         for name in NAMES:
             if name in wanted and frameworks.installed(name):
                 with suppress(ZygoteError):  # said to the first run that needs it
-                    self._zygotes[name].wait(lambda: self._closed)
+                    if self._zygotes[name].wait(lambda: self._closed):
+                        self.typed(name)
 
     def close(self) -> None:
         """Cancel everything, and leave no process and no folder behind."""
@@ -207,11 +247,17 @@ class LocalEngine:
         framework = job.run.framework
         zygote, limits = self._zygotes[framework], self._limits[framework]
         try:
+            if job.run.typed and (found := self.typed(framework)).why:
+                raise Ended(f"typing_{found.why}", broken=", ".join(found.broken))
             with self._folder.of_a_run() as folder:
                 request = Request(
                     job.run, self._perform, limits.seconds, limits.memory_mb, limits.file_bytes
                 )
                 outcome = execute(zygote, request, limits, Path(folder), job.cancel, job.news.put)
+                if job.run.typed:  # it may have left so much that removing it takes a while
+                    job.news.put(outcome)
+        except Ended as ended:
+            outcome = outcome_of(ended, job.run)
         except OSError as error:
             outcome = outcome or outcome_of(our_fault(repr(error)), job.run)
         finally:
@@ -233,19 +279,30 @@ class _Folder:
             flock(one_at_a_time, LOCK_EX)
             for folder in runs.iterdir():
                 if folder.is_dir() and _abandoned(folder):
-                    shutil.rmtree(folder, ignore_errors=True)
+                    _remove(folder)
             self.path = Path(tempfile.mkdtemp(dir=runs, prefix=""))
             self._alive = open(self.path / "alive", "w")  # noqa: SIM115
             flock(self._alive, LOCK_EX)
 
-    def of_a_run(self) -> tempfile.TemporaryDirectory[str]:
-        return tempfile.TemporaryDirectory(
-            prefix=f"{next(self._numbers)}-", dir=self.path, ignore_cleanup_errors=True
-        )
+    @contextmanager
+    def of_a_run(self) -> Iterator[str]:
+        folder = tempfile.mkdtemp(prefix=f"{next(self._numbers)}-", dir=self.path)
+        try:
+            yield folder
+        finally:
+            _remove(folder)
 
     def close(self) -> None:
-        shutil.rmtree(self.path, ignore_errors=True)
+        _remove(self.path)
         self._alive.close()
+
+
+def _remove(folder: str | Path) -> None:
+    """With all that is in it, however deep: Python itself gives up after a thousand folders."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        subprocess.run(["rm", "-rf", "--", folder], check=False)
 
 
 def _abandoned(folder: Path) -> bool:

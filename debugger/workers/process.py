@@ -6,11 +6,13 @@ import re
 import selectors
 import signal
 import socket
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from pydantic import ValidationError
@@ -34,13 +36,23 @@ from debugger.script.places import Places
 from debugger.workers import frames
 from debugger.workers.child import Request
 from debugger.workers.dying import Death, other_version, why
-from debugger.workers.limits import MEGABYTE, Limits, memory_of, ran_out_of_memory
+from debugger.workers.limits import (
+    MEGABYTE,
+    Limits,
+    held_in,
+    memory_of,
+    ran_out_of_memory,
+    threads_of,
+    written_by,
+)
 from debugger.workers.zygote import Child, Zygote, ZygoteError
 
 log = logging.getLogger(__name__)
 
 TAIL_BYTES = 20_000
 HANG_UP_SECONDS = 2.0
+COUNT_EVERY = 0.3
+WHEREABOUTS_BYTES = 200_000
 MANY_TOKENS = 2**18
 """In one batch. No ordinary machine has the memory for more."""
 ENDINGS: dict[str, Ending] = {
@@ -48,11 +60,18 @@ ENDINGS: dict[str, Ending] = {
     "out_of_memory": "stopped",
     "too_much_output": "stopped",
     "too_many_events": "stopped",
+    "too_many_threads": "stopped",
+    "too_much_on_disk": "stopped",
     "cancelled": "stopped",
     "killed": "stopped",
     "process_died": "fail",
     "forged_events": "unknown",
     "clinic_error": "unknown",
+    "typing_switched_off": "unknown",
+    "typing_no_landlock": "unknown",
+    "typing_no_seccomp": "unknown",
+    "typing_promise_broken": "unknown",
+    "typing_not_tried": "unknown",
     "warm_crashed": "unknown",
     "warm_died": "unknown",
     "warm_no_memory": "unknown",
@@ -101,7 +120,7 @@ def execute(
     (folder / "tmp").mkdir()
     request.write(folder)
     began = time.monotonic()
-    watch = Watch(limits, folder)
+    watch = Watch(limits, folder, request.run.typed)
     try:
         child = zygote.fork(folder, lambda: cancel.on)
         if child is None:
@@ -124,7 +143,7 @@ def execute(
             or line_to_blame(ended, request.run.script),
         )
     if said := _tail(folder / "clinic.log")[0]:
-        log.warning("the clinic said in a run: %s", said)
+        log.warning("the clinic said in a run:\n%s", indent(said, "| ", lambda _: True))
     if console := console_of(folder / "console.txt", watch.stage):
         put(console)
     return outcome
@@ -152,11 +171,12 @@ def outcome_of(
 class Watch:
     """What is known about one child: its clock, its stage, and how much it has said."""
 
-    def __init__(self, limits: Limits, folder: Path) -> None:
+    def __init__(self, limits: Limits, folder: Path, typed: bool) -> None:
         self.stage: StageName = "setup"
         self.started: float | None = None
         self.dead = False
         self._limits = limits
+        self._folder, self._typed, self._counted = folder, typed, 0.0
         self._console = folder / "console.txt"
         self._whereabouts = folder / "whereabouts.txt"
         self._frames = frames.Frames(limits.event_bytes)
@@ -191,7 +211,7 @@ class Watch:
             os.kill(child.pid, signal.SIGUSR1)
         for _ in range(10):
             time.sleep(0.01)
-            if self._whereabouts.stat().st_size:
+            if _size(self._whereabouts):
                 return
 
     def _heard(self, child: Child) -> Iterator[Event]:
@@ -267,6 +287,26 @@ class Watch:
             raise Ended("out_of_memory", memory_mb=self._limits.memory_mb)
         if _size(self._console) > self._limits.output_bytes:
             raise Ended("too_much_output", megabytes=self._limits.output_bytes // MEGABYTE)
+        if self._typed:
+            self._look_closer(child.pid, now)
+
+    def _look_closer(self, pid: int, now: float) -> None:
+        """What an ordinary script never comes near to."""
+        limits = self._limits
+        if threads_of(pid) > limits.threads:
+            raise Ended("too_many_threads", threads=limits.threads)
+        if written_by(pid) > limits.written_bytes:
+            raise self._too_much_on_disk()
+        if now - self._counted > COUNT_EVERY:
+            files, size = held_in(self._folder, limits.kept_files)
+            if files > limits.kept_files or size > limits.kept_bytes:
+                raise self._too_much_on_disk()
+            self._counted = time.monotonic()
+
+    def _too_much_on_disk(self) -> Ended:
+        limits = self._limits
+        kept = {"megabytes": limits.kept_bytes // MEGABYTE, "files": limits.kept_files}
+        return Ended("too_much_on_disk", **kept)
 
     def _death(self, child: Child) -> Ended:
         """Why a child ended that had not given its outcome."""
@@ -303,10 +343,8 @@ def never_started(death: Death, run: Run) -> Ended:
 
 def line_in(whereabouts: Path, filename: str) -> int | None:
     """The innermost line of the script among the frames that faulthandler wrote, newest first."""
-    if not _size(whereabouts):
-        return None
     known = filename.encode("ascii", "backslashreplace").decode()
-    text = whereabouts.read_text(encoding="utf-8", errors="replace")
+    text = _read(whereabouts, 0, WHEREABOUTS_BYTES)
     for file, line in re.findall(r'File "(.*)", line (\d+)', text):
         if file == known:
             return int(line)
@@ -325,17 +363,28 @@ def console_of(path: Path, stage: StageName) -> Shown | None:
 
 def _tail(path: Path) -> tuple[str, int]:
     """The last bytes of a file as text, and how many stand before them."""
-    size = _size(path)
-    if not size:
-        return "", 0
-    with open(path, "rb") as file:
-        cut = max(0, size - TAIL_BYTES)
-        file.seek(cut)
-        return file.read(TAIL_BYTES).decode(errors="replace"), cut
+    cut = max(0, _size(path) - TAIL_BYTES)
+    return _read(path, cut, TAIL_BYTES), cut
+
+
+def _read(path: Path, at: int, most: int) -> str:
+    """A part of an ordinary file, or nothing. A run may have put a link or a pipe in its place."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return ""
+    try:
+        ordinary = stat.S_ISREG(os.fstat(file).st_mode)
+        return os.pread(file, most, at).decode(errors="replace") if ordinary else ""
+    finally:
+        os.close(file)
 
 
 def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+    try:
+        return os.lstat(path).st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _signal_name(number: int) -> str:

@@ -13,7 +13,7 @@ LOWEST = 3
 """The first version of Landlock that knows truncating, in Linux 6.2."""
 NETWORK = 4
 _INTO_A_FILE = AccessFS.WRITE_FILE | AccessFS.TRUNCATE
-_CHANGES = (
+CHANGES = (
     _INTO_A_FILE
     | AccessFS.REMOVE_DIR
     | AccessFS.REMOVE_FILE
@@ -45,11 +45,9 @@ def enclose(folder: Path) -> bool:
         return False
     if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError("the wall would leave out a thread that runs already")
-    harmless = [Path(name) for name in _HARMLESS]
-    for name in _GPUS:
-        harmless += Path("/dev").glob(name)
-    with Ruleset(handled_fs=_CHANGES, handled_net=AccessNet.NONE) as rules:
-        rules.allow_path(folder, _CHANGES)
+    harmless = [*map(Path, _HARMLESS), *gpus()]
+    with Ruleset(handled_fs=CHANGES, handled_net=AccessNet.NONE) as rules:
+        rules.allow_path(folder, CHANGES)
         for path in filter(os.path.exists, harmless):
             rules.allow_path(path, _INTO_A_FILE)
         try:
@@ -57,6 +55,10 @@ def enclose(folder: Path) -> bool:
         except LandlockError:
             return False
     return True
+
+
+def gpus() -> list[Path]:
+    return [path for name in _GPUS for path in Path("/dev").glob(name)]
 
 
 def disconnect() -> None:

@@ -17,6 +17,7 @@ from typing import IO, Any
 from debugger.frameworks import Framework
 from debugger.workers.dying import Death
 from debugger.workers.forking import kill
+from debugger.workers.hidden import harmless
 
 log = logging.getLogger(__name__)
 START_SECONDS = 300.0
@@ -35,12 +36,15 @@ class ZygoteError(RuntimeError):
         self.death = death
 
 
-def environment(data_dir: Path, online: bool, framework: Framework) -> dict[str, str]:
+def environment(
+    data_dir: Path, online: bool, framework: Framework, whole: bool = False
+) -> dict[str, str]:
     """The zygote's environment: what must be set before Python and the libraries start.
 
-    Offline, all that the libraries keep lies under `data_dir`; online, in the host's caches.
+    Offline, all that the libraries keep lies under `data_dir`; online, in the host's caches. What
+    the host has set for other things is left out, but for those who run their own: `whole`.
     """
-    fixed = dict(os.environ)
+    fixed = dict(os.environ) if whole else harmless(os.environ, online)
     # USE_TORCH=0 breaks evaluate, USE_TF=0 hides the TF classes of transformers.
     for name in ("USE_TORCH", "USE_TF", "PYTHONDONTWRITEBYTECODE"):
         fixed.pop(name, None)
