@@ -160,12 +160,19 @@ class Places:
 
     def measures_after_training(self) -> bool:
         """Does anything evaluate or predict after the training, or in a function of the script?"""
+        return self._after_training(r"eval|\w*(evaluat|predict)\w*")
+
+    def predicts_after_training(self) -> bool:
+        """Does the script ask for answers of its own, so that it can measure them by hand?"""
+        return self._after_training(r"predict(_on_batch|_step)?")
+
+    def _after_training(self, named: str) -> bool:
         trained = min((c.lineno for c in self._calls if _last(c.func) == "train"), default=0)
         spans = [(f.lineno, f.end_lineno or f.lineno) for f in self._functions]
         return any(
             call.lineno > trained or any(low <= call.lineno <= high for low, high in spans)
             for call in self._calls
-            if re.fullmatch(r"eval|\w*(evaluat|predict)\w*", _last(call.func), re.IGNORECASE)
+            if re.fullmatch(named, _last(call.func), re.IGNORECASE)
         )
 
     def labels_written(self) -> int | None:

@@ -99,6 +99,15 @@ def test_a_language_model_is_measured_by_its_loss() -> None:
     assert no_metric(without, view(SCRIPT, "masked_lm")) == NOT_FOR_THIS_TASK
 
 
+def test_who_predicts_after_the_training_measures_by_hand() -> None:
+    without = replace(BLIND, eval_rows=8, has_metric=False)
+    trained = "trainer = Trainer(model)\ntrainer.train()\n"
+
+    assert no_metric(without, view(trained + "answers = trainer.predict(rows)\n")) is None
+    assert no_metric(without, view(trained + "trainer.evaluate()\n")) is not None
+    assert no_metric(without, view("trainer.predict(rows)\n" + trained)) is not None
+
+
 def test_no_evaluation_at_all_is_a_choice_unless_the_script_compares_by_it() -> None:
     nothing = replace(BLIND, eval_rows=None)
 
