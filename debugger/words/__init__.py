@@ -105,7 +105,9 @@ def _closed(template: str, numbers: Mapping[str, Any]) -> Mapping[str, Any]:
     said = numbers.get("said")
     if not isinstance(said, str) or not said or not _FOLLOWED.search(template):
         return numbers
-    return numbers if said.rstrip().endswith((".", "!", "?", "…")) else {**numbers, "said": f"{said}."}
+    return (
+        numbers if said.rstrip().endswith((".", "!", "?", "…")) else {**numbers, "said": f"{said}."}
+    )
 
 
 class _Filler(string.Formatter):

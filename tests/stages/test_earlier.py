@@ -131,7 +131,10 @@ def test_a_script_that_fails_after_its_first_training_is_stopped_there_and_told_
 
 
 def test_an_argument_that_is_gone_is_named_where_the_second_training_gives_it() -> None:
-    again = "from transformers import TrainingArguments\nargs = TrainingArguments(\n    'out',\n    evaluation_strategy='epoch',\n)\n"
+    again = (
+        "from transformers import TrainingArguments\n"
+        "args = TrainingArguments(\n    'out',\n    evaluation_strategy='epoch',\n)\n"
+    )
     script = HEAD + FIRST + again + FIRST
     building = built(script)
 

@@ -132,7 +132,7 @@ def stopped_at_training(
 
 def _makes_no_repository(self: Trainer, *_args: Any, **_kwargs: Any) -> None:
     """With push_to_hub a Trainer makes one on the hub as soon as it is built."""
-    self.hub_model_id = self.args.hub_model_id or Path(self.args.output_dir).absolute().name
+    self.hub_model_id = self.args.hub_model_id or Path(self.args.output_dir or "").absolute().name
     self.push_in_progress = None
 
 
