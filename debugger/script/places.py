@@ -18,7 +18,7 @@ _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 class Places:
     """Finds the line that is to blame: of a call, or of one of its arguments."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, training_line: int | None = None) -> None:
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
@@ -26,6 +26,8 @@ class Places:
         self._tracing = Tracing(tree)
         self.handed = Handed(tree, self._tracing)
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        late = _later(tree, training_line)
+        self._early = [call for call in self._calls if call not in late]
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
@@ -37,15 +39,16 @@ class Places:
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
 
     def argument(self, *names: str) -> int | None:
-        """The line of the first keyword argument with one of these names.
+        """The line of the first keyword argument with one of these names, before the training.
 
         Where it only names a number or a word, the line that this is written down in.
         """
         given = next(
             (
                 keyword.value
+                for calls in (self._early, self._calls)
                 for name in names
-                for call in self._calls
+                for call in calls
                 for keyword in call.keywords
                 if keyword.arg == name
             ),
@@ -278,6 +281,21 @@ class Places:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
+
+
+def _later(tree: ast.Module, training_line: int | None) -> set[ast.AST]:
+    """What stands in the open behind the statement that trains, and so has no part in it."""
+    if training_line is None:
+        return set()
+    kept = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    ends = [
+        node.end_lineno or node.lineno
+        for node in tree.body
+        if node.lineno <= training_line <= (node.end_lineno or node.lineno)
+        and not isinstance(node, kept)
+    ]
+    behind = [n for n in tree.body if ends and n.lineno > ends[0] and not isinstance(n, kept)]
+    return {part for node in behind for part in ast.walk(node)}
 
 
 def _arms(fork: ast.If | ast.IfExp) -> tuple[list[ast.AST], list[ast.AST]]:

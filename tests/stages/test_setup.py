@@ -193,8 +193,9 @@ def test_the_traceback_names_the_learners_lines_and_folds_the_libraries() -> Non
 
 
 def test_a_trainer_that_will_push_to_the_hub_makes_nothing_there(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     asked: list[str] = []
 
     def create_repo(name: str, **_: object) -> None:
