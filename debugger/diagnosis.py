@@ -66,7 +66,8 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> None:
     if built.trained is not None and setup_ended.outcome not in ("fail", "unknown", "stopped"):
         pipeline = _pipeline(built)
         device = pipeline.facts.device
-        view = View(pipeline.facts, Places(run.script), has_script=True)
+        places = Places(run.script, built.training_line)
+        view = View(pipeline.facts, places, has_script=True)
         endings += _walk(pipeline, view, run, emit)
     emit(_outcome(endings, device, started, run.framework))
 

@@ -145,3 +145,11 @@ def test_what_a_language_lacks_is_said_in_english_with_its_plural(words_of_two: 
         "2 few",
         "7 many",
     ]
+
+
+def test_what_a_library_said_ends_before_our_next_sentence_begins() -> None:
+    def told(said: str) -> str:
+        return Words().say("finding", "writes_outside", said=said)
+
+    assert "of yours: no 'eval_f1'. The clinic" in told("no 'eval_f1'")
+    assert "of yours: Denied. The clinic" in told("Denied.")

@@ -15,6 +15,8 @@ _OF_WORKERS = ("prefetch_factor", "persistent_workers", "timeout", "multiprocess
 def alone() -> Iterator[None]:
     """While open, what a script gives to workers is done in this process, with the same result."""
     with ExitStack() as undo:
+        if torch := sys.modules.get("torch"):
+            _patch(undo, torch.Tensor, "share_memory_", _kept_to_itself)
         if data := sys.modules.get("torch.utils.data"):
             _patch(undo, data.DataLoader, "__init__", _without_workers)
         if datasets := sys.modules.get("datasets"):
@@ -34,6 +36,16 @@ def _without_workers(init: Any) -> Any:
         if given.get("num_workers"):
             given = {n: v for n, v in given.items() if n not in _OF_WORKERS} | {"num_workers": 0}
         init(self, *args, **given)
+
+    return alone
+
+
+def _kept_to_itself(share: Any) -> Any:
+    """A streamed data set shares the number of its epoch with workers as soon as it is made."""
+
+    @wraps(share)
+    def alone(self: Any) -> Any:
+        return self
 
     return alone
 

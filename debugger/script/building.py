@@ -17,7 +17,7 @@ from debugger.frameworks import NAMES, of
 from debugger.outcome import Evidence, Finding
 from debugger.pipelines.starting import TrainingStarts
 from debugger.script.alone import alone
-from debugger.script.enclosure import OPEN, Enclosure, Refusal, refusal
+from debugger.script.enclosure import OPEN, Enclosure, Refusal, reaches_nobody, refusal
 from debugger.script.places import Places
 
 MOST_TRAININGS = 12
@@ -43,7 +43,7 @@ class Building:
     `findings` and `evidence` are what its framework has to say of the setup.
     `rehearsed` are the trainings before it: line, steps that were run, steps planned. `earlier` is
     the one among them that trained this Trainer's model. `unseen`: a later one was not run, and
-    why. `forbidden`: the failure is not the script's own, the wall made it.
+    why. `forbidden`: the failure is not the script's own, the wall or a missing network made it.
     """
 
     trained: Any = None
@@ -92,7 +92,8 @@ def _count(script: _Script) -> tuple[int, str | None, dict[str, Any]]:
     if counted.failure is None or not counted.rehearsed:
         return len(counted.rehearsed) + (counted.training_line is not None), None, {}
     said = {"at": counted.failure.line, "said": counted.failure.message[:300]}
-    return 0, "trains_again_writes" if counted.forbidden else "trains_again_fails", said
+    walled = counted.forbidden not in (None, "not_reached")
+    return 0, "trains_again_writes" if walled else "trains_again_fails", said
 
 
 class _TookLong(BaseException):
@@ -142,6 +143,8 @@ class _Script:
             except Exception as error:
                 failure = failure_of(error)
                 forbidden = refusal(error) if self.enclosure.walled else None
+                if forbidden is None and reaches_nobody(error):
+                    forbidden = "not_reached"
         for warning in caught:
             said = (warning.message, warning.category, warning.filename, warning.lineno)
             warnings.showwarning(*said)

@@ -9,11 +9,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Refusal = Literal["writes_outside", "shares_memory"]
+Refusal = Literal["writes_outside", "shares_memory", "not_reached"]
 _SAID = re.compile(
     r"permission denied|os error 13\b|errno = 13\b|readonly database|unable to open database file",
     re.IGNORECASE,
 )
+_NOT_REACHED = {
+    "socket.gaierror",
+    "requests.exceptions.ConnectionError",
+    "httpx.ConnectError",
+    "httpx.ConnectTimeout",
+    "huggingface_hub.errors.OfflineModeIsEnabled",
+    "huggingface_hub.errors.LocalEntryNotFoundError",
+}
+"""What libraries raise where there is no network, by name: their own modules may not be loaded."""
 _SHARED = re.compile(r"/multiprocess(?:ing)?/synchronize\.py$")
 
 
@@ -46,6 +55,11 @@ def refusal(error: BaseException) -> Refusal | None:
     return None
 
 
+def reaches_nobody(error: BaseException) -> bool:
+    """Whether another machine was asked for something and none answered."""
+    return any(_is_of_network(one) for one in _chain(error))
+
+
 def may_be_made(path: str) -> bool:
     """Whether this user may change that file, or make it, as far as its folder's mode tells."""
     path = os.path.abspath(path)
@@ -59,6 +73,14 @@ def _is_true(error: BaseException) -> bool:
     paths = (getattr(error, "filename", None), getattr(error, "filename2", None))
     named = [os.fsdecode(path) for path in paths if isinstance(path, str | bytes)]
     return not all(map(may_be_made, named))
+
+
+def _is_of_network(error: BaseException) -> bool:
+    """A connection that another machine refuses or ends is a ConnectionError with its own name."""
+    if type(error) is ConnectionError:
+        return True
+    names = {f"{made.__module__}.{made.__qualname__}" for made in type(error).__mro__}
+    return bool(names & _NOT_REACHED)
 
 
 def _is_of_shared_memory(error: BaseException) -> bool:

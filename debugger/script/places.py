@@ -18,7 +18,7 @@ _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 class Places:
     """Finds the line that is to blame: of a call, or of one of its arguments."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, training_line: int | None = None) -> None:
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
@@ -26,6 +26,8 @@ class Places:
         self._tracing = Tracing(tree)
         self.handed = Handed(tree, self._tracing)
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        late = _later(tree, training_line)
+        self._early = [call for call in self._calls if call not in late]
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
@@ -37,15 +39,16 @@ class Places:
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
 
     def argument(self, *names: str) -> int | None:
-        """The line of the first keyword argument with one of these names.
+        """The line of the first keyword argument with one of these names, before the training.
 
         Where it only names a number or a word, the line that this is written down in.
         """
         given = next(
             (
                 keyword.value
+                for calls in (self._early, self._calls)
                 for name in names
-                for call in self._calls
+                for call in calls
                 for keyword in call.keywords
                 if keyword.arg == name
             ),
@@ -160,12 +163,19 @@ class Places:
 
     def measures_after_training(self) -> bool:
         """Does anything evaluate or predict after the training, or in a function of the script?"""
+        return self._after_training(r"eval|\w*(evaluat|predict)\w*")
+
+    def predicts_after_training(self) -> bool:
+        """Does the script ask for answers of its own, so that it can measure them by hand?"""
+        return self._after_training(r"predict(_on_batch|_step)?")
+
+    def _after_training(self, named: str) -> bool:
         trained = min((c.lineno for c in self._calls if _last(c.func) == "train"), default=0)
         spans = [(f.lineno, f.end_lineno or f.lineno) for f in self._functions]
         return any(
             call.lineno > trained or any(low <= call.lineno <= high for low, high in spans)
             for call in self._calls
-            if re.fullmatch(r"eval|\w*(evaluat|predict)\w*", _last(call.func), re.IGNORECASE)
+            if re.fullmatch(named, _last(call.func), re.IGNORECASE)
         )
 
     def labels_written(self) -> int | None:
@@ -271,6 +281,21 @@ class Places:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
+
+
+def _later(tree: ast.Module, training_line: int | None) -> set[ast.AST]:
+    """What stands in the open behind the statement that trains, and so has no part in it."""
+    if training_line is None:
+        return set()
+    kept = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    ends = [
+        node.end_lineno or node.lineno
+        for node in tree.body
+        if node.lineno <= training_line <= (node.end_lineno or node.lineno)
+        and not isinstance(node, kept)
+    ]
+    behind = [n for n in tree.body if ends and n.lineno > ends[0] and not isinstance(n, kept)]
+    return {part for node in behind for part in ast.walk(node)}
 
 
 def _arms(fork: ast.If | ast.IfExp) -> tuple[list[ast.AST], list[ast.AST]]:

@@ -262,6 +262,8 @@ def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     counts = Counter(split.lengths)
     longest = max(counts)
+    if max(split.widths, default=0) > longest:  # every row had room left
+        return None
     cut, share = counts[longest], counts[longest] / len(split.lengths)
     # Cutting heaps up rows at the limit; without it the longest rows are the rarest.
     heaped = len(counts) > 1 and cut >= 3 * counts[longest - 1]

@@ -90,9 +90,17 @@ def no_eval_set(seen: Evaluate, view: View) -> Verdict | None:
 
 
 def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The loss of a language model is its measure: e to its power is the perplexity.
+
+    Who asks for the answers after the training measures them by hand.
+    """
+    if view.facts.task in ("causal_lm", "masked_lm"):
+        return NOT_FOR_THIS_TASK
     if seen.eval_rows is None:
         return CannotJudge("no_eval_set")
-    return None if seen.has_metric else look(view.places.call("Trainer", ".fit"))
+    if seen.has_metric or view.places.predicts_after_training():
+        return None
+    return look(view.places.call("Trainer", ".fit"))
 
 
 def blind_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from importlib import metadata
 
 from debugger.frameworks import called
@@ -27,7 +28,7 @@ def findings(built: Building, text: str) -> list[Finding]:
     """What went wrong before there was a Trainer, then what is odd about the one that there is."""
     if (failed := _failed(built, text)) is not None:
         return [failed]
-    return [*built.findings, *_odd(built), *_warned(built, Places(text))]
+    return [*built.findings, *_odd(built, Places(text)), *_warned(built, Places(text))]
 
 
 def show(built: Building) -> list[Evidence]:
@@ -60,9 +61,8 @@ def _failed(built: Building, text: str) -> Finding | None:
         return _finding("keras3_optimizer", "fault", line, said=said)
     if column := re.search(r"[Cc]olumn (\w+) not found in dataset", said):
         return _finding("column_not_there", "fault", failure.line, name=column[1])
-    if argument := re.search(r"got an unexpected keyword argument '(\w+)'", said):
-        line = Places(text).argument_at(argument[1], failure.line)
-        return _renamed(argument[1], line, said, "argument")
+    if (unknown := _unknown_argument(said, failure.line, Places(text))) is not None:
+        return unknown
     if name := re.search(r"cannot import name '(\w+)' from '([\w.]+)'", said):
         library = name[2].partition(".")[0]
         if (version := _installed(library)) is not None:
@@ -73,6 +73,13 @@ def _failed(built: Building, text: str) -> Finding | None:
     if failure.exception == "ModuleNotFoundError":
         return _finding("missing_module", "fault", failure.line, said=said)
     return _finding("script_failed", "fault", failure.line, exception=failure.exception, said=said)
+
+
+def _unknown_argument(said: str, line: int | None, places: Places) -> Finding | None:
+    argument = re.search(r"got an unexpected keyword argument '(\w+)'", said)
+    if argument is None:
+        return None
+    return _renamed(argument[1], places.argument_at(argument[1], line), said, "argument")
 
 
 def _installed(library: str) -> str | None:
@@ -89,7 +96,7 @@ def _renamed(name: str, line: int | None, said: str, kind: str, **more: str) -> 
     return _finding(f"renamed_{kind}", "fault", line, name=name, today=today)
 
 
-def _odd(built: Building) -> list[Finding]:
+def _odd(built: Building, places: Places) -> list[Finding]:
     found = []
     for line, steps, planned in built.rehearsed:
         numbers = {"steps": steps, "planned": planned, "looked_at": built.training_line}
@@ -97,6 +104,9 @@ def _odd(built: Building) -> list[Finding]:
     if built.unseen is not None:
         numbers = built.unseen.numbers
         found.append(_finding(built.unseen.code, "look", built.training_line, **numbers))
+        said = str(numbers.get("said", ""))
+        if (unknown := _unknown_argument(said, numbers.get("at"), places)) is not None:
+            found.append(replace(unknown, severity="look"))
     if len(built.trainer_lines) > 1 and not built.rehearsed:
         lines = ", ".join(str(line) for line in built.trainer_lines)
         count = len(built.trainer_lines)
@@ -110,7 +120,7 @@ def _odd(built: Building) -> list[Finding]:
 
 def _warned(built: Building, places: Places) -> list[Finding]:
     found = []
-    for message in built.warnings:
+    for message in dict.fromkeys(built.warnings):
         if argument := re.search(r"`(\w+)` is deprecated and will be removed", message):
             owner = re.search(r" for `(\w+)\.__init__`", message)
             found.append(

@@ -15,6 +15,7 @@ from debugger.outcome import Finding
 
 HERE = Path(__file__).parent
 ENGLISH = "en"
+_FOLLOWED = re.compile(r"\{said\} [A-Z]")
 _RELATION = re.compile(r"n(?: % (\d+))? (!?=) ([\d.,]+)")
 
 
@@ -86,7 +87,8 @@ class Words:
     def say(self, table: str, code: str, **numbers: Any) -> str:
         for said, tag in self._layers:
             if code in said.get(table, ()):
-                return _filler(HERE, tag).vformat(said[table][code], (), numbers)
+                template = said[table][code]
+                return _filler(HERE, tag).vformat(template, (), _closed(template, numbers))
         raise KeyError(f"{table}.{code}")
 
     def has(self, table: str, code: str) -> bool:
@@ -96,6 +98,16 @@ class Words:
         known_limit = finding.code == "out_of_memory" and "memory_mb" in finding.numbers
         code = "out_of_memory_of_run" if known_limit else finding.code
         return self.say("finding", code, **finding.numbers)
+
+
+def _closed(template: str, numbers: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a library said ends as a sentence where another one follows it."""
+    said = numbers.get("said")
+    if not isinstance(said, str) or not said or not _FOLLOWED.search(template):
+        return numbers
+    return (
+        numbers if said.rstrip().endswith((".", "!", "?", "…")) else {**numbers, "said": f"{said}."}
+    )
 
 
 class _Filler(string.Formatter):

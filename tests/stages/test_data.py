@@ -10,7 +10,7 @@ from transformers import Trainer
 
 from debugger import diagnose
 from debugger.pipelines.face import Data
-from debugger.stages.data import leak
+from debugger.stages.data import leak, text_cut
 from debugger.stages.judging import Verdict, View
 from tests import tiny
 from tests.stages.test_every_rule import SPLIT
@@ -101,3 +101,11 @@ def test_a_corpus_that_repeats_itself_proves_no_leak(
     found = leak(Data(train, SPLIT, shared_rows=shared), View(FACTS))
 
     assert (found.severity if isinstance(found, Verdict) else found) == wanted
+
+
+def test_rows_with_room_left_were_not_cut() -> None:
+    heaped = replace(SPLIT, lengths=(5, 6, 8, 8) * 10)
+    roomy, filled = replace(heaped, widths=(32,) * 40), replace(heaped, widths=(8,) * 40)
+
+    assert text_cut(Data(roomy, None), View(FACTS)) is None
+    assert isinstance(text_cut(Data(filled, None), View(FACTS)), Verdict)

@@ -16,6 +16,7 @@ from debugger.script import building as building_module
 from debugger.script.building import EARLIER_STEPS, Building, Unseen, build
 from debugger.script.enclosure import Enclosure
 from debugger.script.places import Places
+from debugger.stages import setup
 from tests import tiny
 
 HEAD = """\
@@ -127,6 +128,20 @@ def test_a_script_that_fails_after_its_first_training_is_stopped_there_and_told_
     assert building.failure is None
     assert (building.training_line, building.rehearsed) == (12, ())
     assert building.unseen == Unseen("trains_again_fails", {"at": 13, "said": "'eval_f1'"})
+
+
+def test_an_argument_that_is_gone_is_named_where_the_second_training_gives_it() -> None:
+    again = (
+        "from transformers import TrainingArguments\n"
+        "args = TrainingArguments(\n    'out',\n    evaluation_strategy='epoch',\n)\n"
+    )
+    script = HEAD + FIRST + again + FIRST
+    building = built(script)
+
+    renamed = [f for f in setup.findings(building, script) if f.code == "renamed_argument"]
+    assert [(f.severity, f.line, f.numbers["today"]) for f in renamed] == [
+        ("look", 16, "eval_strategy")
+    ]
 
 
 def test_a_script_that_takes_long_after_its_first_training_is_stopped_there(

@@ -20,8 +20,9 @@ from debugger.stages.evaluate import (
     metric_never_called,
     metric_wrong_on_perfect,
     model_label_order,
+    no_metric,
 )
-from debugger.stages.judging import CannotJudge, Verdict, View
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
 from tests import tiny
 
 SCRIPT = "args = TrainingArguments()\ntrainer = Trainer(args)\ntrainer.train()\n"
@@ -89,6 +90,22 @@ def test_a_training_without_metric_and_evaluation_is_blind() -> None:
     assert isinstance(found, Verdict)
     assert (found.severity, found.line, found.numbers["steps"]) == ("fault", 1, 36)
     assert metric_never_called(BLIND, view(SCRIPT)) == CannotJudge("no_metric")
+
+
+def test_a_language_model_is_measured_by_its_loss() -> None:
+    without = replace(BLIND, eval_rows=8, has_metric=False)
+
+    assert isinstance(no_metric(without, view(SCRIPT)), Verdict)
+    assert no_metric(without, view(SCRIPT, "masked_lm")) == NOT_FOR_THIS_TASK
+
+
+def test_who_predicts_after_the_training_measures_by_hand() -> None:
+    without = replace(BLIND, eval_rows=8, has_metric=False)
+    trained = "trainer = Trainer(model)\ntrainer.train()\n"
+
+    assert no_metric(without, view(trained + "answers = trainer.predict(rows)\n")) is None
+    assert no_metric(without, view(trained + "trainer.evaluate()\n")) is not None
+    assert no_metric(without, view("trainer.predict(rows)\n" + trained)) is not None
 
 
 def test_no_evaluation_at_all_is_a_choice_unless_the_script_compares_by_it() -> None:

@@ -190,3 +190,60 @@ def test_the_traceback_names_the_learners_lines_and_folds_the_libraries() -> Non
     assert failure.line == 2
     assert [frame.file for frame in failure.frames if frame.own] == ["script.py"]
     assert not any("debugger" in frame.file for frame in failure.frames)
+
+
+def test_a_trainer_that_will_push_to_the_hub_makes_nothing_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked: list[str] = []
+
+    def create_repo(name: str, **_: object) -> None:
+        asked.append(name)
+
+    monkeypatch.setattr("transformers.trainer.create_repo", create_repo)
+    text = (
+        "from transformers import Trainer, TrainingArguments\nfrom tests import tiny\n"
+        "args = TrainingArguments('mine', push_to_hub=True, hub_token='x', report_to='none')\n"
+        "Trainer(tiny.bert(), args, train_dataset=tiny.pairs(8)).train()\n"
+    )
+
+    building = built(text)
+
+    assert building.failure is None
+    assert building.trained.hub_model_id == "mine"
+    assert asked == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from datasets import load_dataset\nload_dataset('glue', 'mrpc')",
+        "from transformers import AutoModel\nAutoModel.from_pretrained('nobody/has-this')",
+        "import socket\nsocket.getaddrinfo('no.such.machine.invalid', 443)",
+    ],
+)
+def test_what_only_another_machine_has_is_no_fault_of_the_script(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    monkeypatch.setattr("datasets.config.HF_HUB_OFFLINE", True)
+
+    report = performed(line + "\n" + TRAIN + "trainer.train()\n")
+
+    (found,) = report.findings
+    assert (found.code, found.severity, found.line) == ("not_reached", "note", 2)
+    assert report.outcome == "unknown"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from transformers import AutoModel\nAutoModel.from_pretrained('./not/made/yet')",
+        "import os\nraise ConnectionResetError('the other side ended it')",
+    ],
+)
+def test_a_failure_that_a_network_would_not_cure_stays_a_fault(line: str) -> None:
+    (found,) = performed(line + "\n" + TRAIN + "trainer.train()\n").findings
+
+    assert (found.severity, found.line) == ("fault", 2)

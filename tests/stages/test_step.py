@@ -59,3 +59,19 @@ def test_only_the_librarys_own_rate_that_nobody_wrote_is_called_a_default(
     seen = Step(optimizer="AdamW", peak_learning_rate=rate)
 
     assert default_learning_rate(seen, View(FACTS, Places(script), True)) == expected
+
+
+def test_an_argument_of_the_training_is_not_looked_for_behind_it() -> None:
+    script = (
+        "model.compile(optimizer='adam')\n"
+        "model.fit(rows)\n"
+        "other = Adam(learning_rate=5e-5)\n"
+        "def main():\n"
+        "    return Adam(lr=1)\n"
+    )
+    names = ("learning_rate", "lr", "optimizer")
+
+    assert Places(script).argument(*names) == 3
+    assert Places(script, 2).argument(*names) == 5
+    assert Places(script, 2).argument("learning_rate") == 3
+    assert Places(script, 5).argument(*names) == 3

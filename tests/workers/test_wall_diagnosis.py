@@ -125,6 +125,14 @@ def test_what_is_given_to_workers_is_done_without_them(walled, mine):
     assert [one.code for one in report.findings] == ["two_trainers"]
 
 
+def test_a_streamed_data_set_that_no_worker_reads_is_looked_at(walled, mine):
+    text = HEAD.format(out="out")
+    text += "streamed = rows.to_iterable_dataset()\nassert len(list(streamed)) == len(rows)\n"
+    text += "assert torch.ones(2).share_memory_().tolist() == [1, 1]\n" + TRAINING
+    report = report_of(walled, mine, text, "setup")
+    assert [one.code for one in report.findings] == ["two_trainers"]
+
+
 def test_processes_that_need_shared_memory_are_told(walled, mine):
     text = HEAD.format(out="out") + "import multiprocessing\nmultiprocessing.Pool(2)\n" + TRAINING
     told = finding(report_of(walled, mine, text, "setup"), "shares_memory")

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -89,7 +90,7 @@ def stopped_at_training(
     to it that nobody hears of them.
     """
     built = Built()
-    init, train = Trainer.__init__, Trainer.train
+    init, train, init_repo = Trainer.__init__, Trainer.train, Trainer.init_hf_repo
 
     def noted_init(self: Trainer, *args: Any, **kwargs: Any) -> None:
         line = own_line()
@@ -119,13 +120,20 @@ def stopped_at_training(
             raise TrainingStarts
 
     Trainer.__init__, Trainer.train = noted_init, stopped_train
+    Trainer.init_hf_repo = _makes_no_repository
     hook = register_optimizer_step_pre_hook(stopped_step)
     try:
         with loading_watched():
             yield built
     finally:
-        Trainer.__init__, Trainer.train = init, train
+        Trainer.__init__, Trainer.train, Trainer.init_hf_repo = init, train, init_repo
         hook.remove()
+
+
+def _makes_no_repository(self: Trainer, *_args: Any, **_kwargs: Any) -> None:
+    """With push_to_hub a Trainer makes one on the hub as soon as it is built."""
+    self.hub_model_id = self.args.hub_model_id or Path(self.args.output_dir or "").absolute().name
+    self.push_in_progress = None
 
 
 @contextmanager
