@@ -158,8 +158,8 @@ def schedule_too_short(seen: Step, view: View) -> Verdict | CannotJudge | None:
     decay, first, last = seen.decay, seen.peak_learning_rate, seen.last_learning_rate
     if decay is None or not first or last is None:
         return CannotJudge("no_decay")
-    if decay.steps >= SHORTER * decay.planned:
-        return None
+    if decay.steps <= 0 or decay.steps >= SHORTER * decay.planned:
+        return None  # a warm-up longer than the training leaves less than nothing to decay in
     line = view.places.argument("decay_steps", "num_train_steps") or view.places.call("Decay")
     over = decay.steps <= OVER * decay.planned and last <= OVER * first
     return (fault if over else look)(line, steps=decay.steps, planned=decay.planned, last=last)
