@@ -34,6 +34,7 @@ class Run:
     steps: int = 120
     seconds: float | None = None
     experiments: bool = False
+    typed: bool = False
 
     @property
     def framework(self) -> str:
