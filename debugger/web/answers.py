@@ -14,7 +14,7 @@ from debugger.settings import Settings
 from debugger.web.desk import Desk
 from debugger.web.flights import compared, report_of, went_through
 from debugger.web.scene import Provenance
-from debugger.web.visit import SYMPTOM, Visit
+from debugger.web.visit import SYMPTOM, Visit, is_typed
 from debugger.workers.sharing import Flight, Shared
 
 MOST_TRIED = 4
@@ -26,8 +26,8 @@ class Answers:
     def __init__(self, engine: Shared, settings: Settings) -> None:
         self._engine, self._settings = engine, settings
 
-    def run(self, scenario: Scenario, stage: str, script: str) -> Run:
-        return run_of(scenario, stage, self._settings, script)
+    def run(self, scenario: Scenario, stage: str, script: str, typed: bool = False) -> Run:
+        return run_of(scenario, stage, self._settings, script, typed=typed)
 
     def whole_script(self, scenario: Scenario) -> Run:
         return self.run(scenario, "train", scenario.script)
@@ -69,8 +69,9 @@ class Answers:
                 if tried not in scripts.values():
                     scripts[variant] = tried
         for whose, text in scripts.items():
-            alone = self.run(scenario, "train", text)
-            walked = self.run(scenario, WALK, text)
+            typed = whose == "here" and is_typed(desk.visit.changes)
+            alone = self.run(scenario, "train", text, typed)
+            walked = self.run(scenario, WALK, text, typed)
             flight = self._engine.known(alone) or self._engine.known(walked)
             report = report_of(flight).stage("train") if flight else None
             if report is not None and report.curves:
@@ -97,7 +98,7 @@ class Answers:
             if (variant, stage) in desk.own:
                 reports[stage], sources[stage] = desk.own[variant, stage]
                 continue
-            flight = self.of_stage(scenario, stage, script)
+            flight = self.of_stage(scenario, stage, script, is_typed((variant,)))
             if flight is None:
                 continue
             report = report_of(flight)
@@ -108,21 +109,23 @@ class Answers:
             sources[stage] = replace(source_of(flight, report, stage), shared=shared)
         return reports, sources
 
-    def of_stage(self, scenario: Scenario, stage: StageName, script: str) -> Flight | None:
+    def of_stage(
+        self, scenario: Scenario, stage: StageName, script: str, typed: bool = False
+    ) -> Flight | None:
         """What is known of a stage: looked at by itself, else as a walk went through it."""
-        alone = self.run(scenario, stage, script)
+        alone = self.run(scenario, stage, script, typed)
         walked = replace(alone, steps=scenario.checks.steps)
         return self._engine.known(alone) or self._engine.known(walked)
 
     def beside_twin(self, scenario: Scenario, flight: Flight) -> Report:
         """The training with that of the healthy twin, where it is known."""
-        asked = replace(flight.run, script=scenario.twin, experiments=False)
+        asked = replace(flight.run, script=scenario.twin, experiments=False, typed=False)
         twin = self._engine.known(asked)
         return report_of(flight) if twin is None else compared(flight, twin)
 
-    def whole(self, scenario: Scenario, script: str) -> Report | None:
+    def whole(self, scenario: Scenario, script: str, typed: bool = False) -> Report | None:
         """The walk over a script, if it went through all stages."""
-        flight = self._engine.known(self.run(scenario, WALK, script))
+        flight = self._engine.known(self.run(scenario, WALK, script, typed))
         if flight is None:
             return None
         report = report_of(flight)

@@ -12,7 +12,7 @@ from typing import get_args
 from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.catalogue.recordings import Recording
 from debugger.outcome import STAGES, StageName
-from debugger.run import WALK
+from debugger.run import WALK, Run
 from debugger.settings import Settings
 from debugger.stages import LIGHT
 from debugger.web.answers import Answers, source_of
@@ -29,14 +29,18 @@ from debugger.web.visit import (
     ISSUE,
     LOOKED,
     MARKED,
+    MOST_TYPED,
     SURENESS,
     SYMPTOM,
     Panel,
     Side,
     Visit,
+    is_typed,
     kept_case,
+    name_of,
     right_cause,
     scenario_named,
+    script_of,
     stacked,
 )
 from debugger.words import Words, languages
@@ -69,6 +73,7 @@ class Clinic:
         }
         self._engine, self._answers = engine, Answers(engine, settings)
         self._prepared: set[str] = set()
+        self.no_typing = ""
         for scenario, recording in recorded:
             made = datetime.fromisoformat(recording.date)
             run = self._answers.run(scenario, WALK, scenario.script)
@@ -122,6 +127,10 @@ class Clinic:
             case "back" if not desk.busy:
                 left = tuple(change for change in desk.visit.changes if change != with_)
                 self._change(desk, left)
+            case "original" if not desk.busy:
+                self._change(desk, ())
+            case "typed" if case.typed is not None and not desk.busy:
+                desk.go_to(changes=(name_of(case.typed),), chosen=None)
             case "stop":
                 desk.stopping = True
             case "reset" if not desk.busy:
@@ -134,6 +143,26 @@ class Clinic:
                 )
             case _:
                 return
+
+    def type(self, desk: Desk, text: str) -> None:
+        """Take over what stands in the editor. What the catalogue holds needs no typing."""
+        scenario, case = self.known[desk.visit.scenario], desk.record.case(desk.visit.scenario)
+        if self.no_typing or desk.visit.demo:
+            return
+        desk.note = "too_much_typed" if len(text) > MOST_TYPED else ""
+        if desk.note:
+            return
+        if text == script_of(scenario, desk.visit.changes, case):
+            return
+        desk.remember(typed=text)
+        changes = () if text == scenario.script else (name_of(text),)
+        desk.go_to(changes=changes, chosen=None)
+
+    def _run(self, desk: Desk, what: str) -> Run:
+        """That stage, or a walk, over the script as this tab has it."""
+        scenario, changes = self.known[desk.visit.scenario], desk.visit.changes
+        script = script_of(scenario, changes, desk.record.case(scenario.id))
+        return self._answers.run(scenario, what, script, is_typed(changes))
 
     def plan(self, desk: Desk, act: str, with_: str) -> str | None:
         """What a press that starts a run wants: a stage's name, a walk, the symptom or an issue.
@@ -208,7 +237,7 @@ class Clinic:
         if what is None or (what not in (WALK, SYMPTOM) and what not in STAGES):
             return None
         scenario = self.known[desk.visit.scenario]
-        run = self._answers.run(scenario, what, scenario.changed(desk.visit.changes))
+        run = self._run(desk, what)
         if what == SYMPTOM:
             run = self._answers.whole_script(scenario)
         return what if self._engine.flying(run) else None
@@ -244,8 +273,7 @@ class Clinic:
             desk.visit.variant,
             desk.visit.stage,
         )
-        script = scenario.changed(desk.visit.changes)
-        run = replace(self._answers.run(scenario, stage, script), experiments=True)
+        run = replace(self._run(desk, stage), experiments=True)
         flight = self._engine.board(run)
         async for _ in self._follow_aside(desk, [flight]):
             yield
@@ -295,15 +323,15 @@ class Clinic:
             return
         desk.stopping = False
         variant, scenario = desk.visit.variant, self.known[desk.visit.scenario]
-        script = scenario.changed(desk.visit.changes)
         desk.remember(running=what)
         if what != WALK:
             desk.go_to(stage=what, panel="evidence")
         again = what in desk.record.case(scenario.id).ran.get(variant, ())
-        run = self._answers.run(scenario, what, script)
+        run = self._run(desk, what)
+        twin = replace(run, script=scenario.twin, typed=False)
         desk.flights = [self._engine.board(run, again)]
-        if what == "train" and script != scenario.twin:
-            desk.flights.append(self._engine.board(replace(run, script=scenario.twin)))
+        if what == "train" and run != twin:
+            desk.flights.append(self._engine.board(twin))
         yield
         try:
             async for _ in self._watch(desk):
@@ -311,7 +339,7 @@ class Clinic:
             self._ran(desk, variant)
             went = what == WALK and went_through(report_of(desk.flights[0]))
             if went and not desk.stopping:
-                desk.flights = [self._engine.board(replace(run, script=scenario.twin))]
+                desk.flights = [self._engine.board(twin)]
                 yield
                 async for _ in self._watch(desk):
                     yield
@@ -343,10 +371,11 @@ class Clinic:
         Its twin too, and the script as it was found, where it gets as far as that.
         """
         scenario = self.known[desk.visit.scenario]
-        scripts = [scenario.changed(desk.visit.changes), scenario.twin]
+        scripts = [scenario.twin]
         if scenario.symptom != "crash":
             scripts.append(scenario.script)
-        runs = [self._answers.run(scenario, "train", script) for script in dict.fromkeys(scripts)]
+        listed = [self._answers.run(scenario, "train", script) for script in scripts]
+        runs = list(dict.fromkeys([self._run(desk, "train"), *listed]))
         if all(self._engine.known(run) for run in runs):
             return
         async for _ in self._follow_aside(desk, [self._engine.board(run) for run in runs]):
@@ -384,14 +413,16 @@ class Clinic:
         for stage in ended:
             desk.shared[variant, stage] = flight.shared
             desk.own.pop((variant, stage), None)
-            if self._answers.of_stage(scenario, stage, flight.run.script) is None:
+            kept = self._answers.of_stage(scenario, stage, flight.run.script, flight.run.typed)
+            if kept is None:
                 desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
 
     def scene(self, desk: Desk) -> Scene:
         """Everything to be drawn, from what is known and what is going on."""
         visit, shelf = desk.visit, self.shelf(desk.visit.language)
         scenario = shelf[visit.scenario]
-        case, script = desk.record.case(scenario.id), scenario.changed(visit.changes)
+        case = desk.record.case(scenario.id)
+        script, typed = script_of(scenario, visit.changes, case), is_typed(visit.changes)
         broken, sources = self._answers.reports(desk, scenario, "", scenario.script)
         reports = dict(broken)
         if visit.changes:
@@ -402,7 +433,7 @@ class Clinic:
             if desk.flights[0].run.script == script:
                 reports |= going_on(live, twin)
         ran: set[StageName] = {stage for stages in case.ran.values() for stage in stages}
-        whole = self._answers.whole(scenario, script)
+        whole = self._answers.whole(scenario, script, typed)
         here = self.shown_here(visit.language)
         return Scene(
             scenario=scenario,
@@ -425,6 +456,7 @@ class Clinic:
             shorter=desk.shorter,
             training=desk.training,
             tried=self._answers.tried(desk, scenario) if desk.shorter else {},
+            no_typing=self.no_typing,
             note=desk.note,
             caption=desk.caption,
             turn=desk.turn,

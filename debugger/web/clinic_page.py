@@ -16,7 +16,16 @@ from debugger.web.demo import demonstrate
 from debugger.web.desk import Desk
 from debugger.web.languages import language_of, linked
 from debugger.web.scene import Scene
-from debugger.web.visit import KEPT, LinkError, Record, read_address, read_record
+from debugger.web.visit import (
+    EDIT,
+    KEPT,
+    TYPED,
+    LinkError,
+    Record,
+    at_home,
+    read_address,
+    read_record,
+)
 from debugger.words import Words
 
 PARTS: dict[str, Callable[[Scene, Words], str]] = {
@@ -51,11 +60,14 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
     with gr.Column(elem_id="clinic"):
         bar, rail = _part("bar"), _part("rail")
         with gr.Row(elem_id="work"):
-            left, right = _part("left"), _part("right")
+            with gr.Column(elem_id="mine"):
+                left = _part("left")
+                editor = _editor()
+            right = _part("right")
         foot = _part("foot")
     parts = [bar, rail, left, right, foot]
     private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    outputs = [desk, *parts]
+    outputs = [desk, editor, *parts]
     unchanged = [gr.skip()] * len(outputs)
 
     async def arrive(kept: str, request: gr.Request) -> list[Any]:
@@ -64,7 +76,7 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         try:
             _enter(at, query, clinic, accepted)
         except LinkError as error:
-            return [at, *_nowhere(error, Words(language_of(query, accepted)))]
+            return [at, gr.skip(), *_nowhere(error, Words(language_of(query, accepted)))]
         clinic.prepare(at.visit.scenario)
         return _updates(at, clinic)
 
@@ -79,21 +91,25 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
             async for update in _drawn(desk, clinic, clinic.follow(desk, what)):
                 yield update
 
-    async def press(desk: Desk | None, told: gr.EventData) -> list[Any]:
+    async def press(desk: Desk | None, text: str | None, told: gr.EventData) -> list[Any]:
         at = _at_home(desk, told._data, clinic)
         if at is None:
             return unchanged
+        _typed(at, text, clinic)
         if told._data.get("act") == "again":
             at.drawn.clear()
         at.heard = told._data.get("number", at.heard)
         clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
         return _updates(at, clinic)
 
-    async def start(desk: Desk | None, told: gr.EventData) -> AsyncIterator[list[Any]]:
+    async def start(
+        desk: Desk | None, text: str | None, told: gr.EventData
+    ) -> AsyncIterator[list[Any]]:
         at = _at_home(desk, told._data, clinic)
         if at is None:
             yield unchanged
             return
+        _typed(at, text, clinic)
         at.heard = told._data.get("number", at.heard)
         what = clinic.plan(at, str(told._data.get("act")), str(told._data.get("with")))
         if what is None:
@@ -102,24 +118,56 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         async for update in _drawn(at, clinic, clinic.follow(at, what)):
             yield update
 
+    async def keep(desk: Desk | None, text: str | None) -> list[Any]:
+        if desk is None or not desk.visit.scenario:
+            return unchanged
+        _typed(desk, text, clinic)
+        return _updates(desk, clinic)
+
     arrived = blocks.load(arrive, kept, outputs, js=KEPT, queue=False, **private)
     arrived.then(resume, desk, outputs, concurrency_limit=None, **private)
     for part in parts:
-        part.click(press, desk, outputs, queue=False, **private)
+        part.click(press, [desk, editor], outputs, queue=False, **private)
         part.submit(
-            start, desk, outputs, concurrency_limit=None, trigger_mode="multiple", **private
+            start,
+            [desk, editor],
+            outputs,
+            concurrency_limit=None,
+            trigger_mode="multiple",
+            **private,
         )
+    editor.input(keep, [desk, editor], outputs, queue=False, trigger_mode="always_last", **private)
 
 
 def _part(name: str) -> gr.HTML:
     return gr.HTML(elem_id=name, apply_default_css=False, js_on_load=PRESSED)
 
 
+def _editor() -> gr.Code:
+    return gr.Code(
+        language="python",
+        elem_id="editor",
+        show_label=False,
+        lines=12,
+        interactive=True,
+        visible=False,
+        buttons=[],
+    )
+
+
+def _typed(desk: Desk, text: str | None, clinic: Clinic) -> None:
+    """Take over what stands in the editor, where one is open. It does not keep the last newline."""
+    if desk.visit.side == EDIT and desk.editor is not None and text is not None:
+        desk.editor = text.rstrip("\n") + "\n"
+        clinic.type(desk, desk.editor)
+
+
 def _enter(desk: Desk, query: str, clinic: Clinic, accepted: str | None) -> None:
-    desk.visit = read_address(query, clinic.known, accepted)
+    desk.visit = at_home(read_address(query, clinic.known, accepted), desk.record)
     if desk.visit.demo:
         desk.record = Record(learner=desk.record.learner)
-    desk.note = "link_lost" if desk.visit.lost else ""
+    typed = f"changes={TYPED}" in query
+    desk.note = ("link_typed" if typed else "link_lost") if desk.visit.lost else ""
     desk.wanted = clinic.resumable(desk)
 
 
@@ -129,7 +177,7 @@ def _at_home(desk: Desk | None, told: Any, clinic: Clinic) -> Desk | None:
         return desk if desk.visit.scenario else None
     fresh = Desk(record=read_record(str(told.get("kept", ""))))
     try:
-        fresh.visit = read_address(str(told.get("at", "")), clinic.known)
+        fresh.visit = at_home(read_address(str(told.get("at", "")), clinic.known), fresh.record)
     except LinkError:
         return None
     return fresh
@@ -150,12 +198,21 @@ def _updates(desk: Desk, clinic: Clinic) -> list[Any]:
     desk.turn += 1
     scene = clinic.scene(desk)
     words = Words(desk.visit.language).of(scene.scenario.framework)
-    updates: list[Any] = [desk]
+    updates: list[Any] = [desk, _in_editor(desk, scene)]
     for name, part in PARTS.items():
         html = part(scene, words)
         updates.append(gr.skip() if desk.drawn.get(name) == html else html)
         desk.drawn[name] = html
     return updates
+
+
+def _in_editor(desk: Desk, scene: Scene) -> Any:
+    """The editor where it is asked for. What it holds already is not sent: one may be typing."""
+    wanted = scene.script if scene.visit.side == EDIT and not scene.no_typing else None
+    if wanted == desk.editor:
+        return gr.skip()
+    desk.editor = wanted
+    return gr.update(visible=wanted is not None, value=wanted or "")
 
 
 def _nowhere(error: LinkError, words: Words) -> list[Any]:

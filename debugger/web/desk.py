@@ -23,8 +23,8 @@ class Desk:
     `own` holds what nobody else is shown: how runs ended that were ended from outside. `symptom`
     is how the whole script ended when this tab ran it. What runs `aside` is no stage of the walk:
     the whole script, a longer training at the end of a cure, or the `search` for a `shorter`
-    script, whose `training` is kept where it does not crash. `now` is
-    the server's clock.
+    script, whose `training` is kept where it does not crash. `editor` is what the browser's editor
+    holds, None while it is closed. `now` is the server's clock.
     """
 
     visit: Visit = field(default_factory=Visit)
@@ -37,6 +37,7 @@ class Desk:
     shorter: Shorter | None = None
     training: Report | None = None
     drawn: dict[str, str] = field(default_factory=dict)
+    editor: str | None = None
     turn: int = 0
     heard: int = 0
     wanted: str | None = None

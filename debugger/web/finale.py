@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from debugger.catalogue import Fix, Scenario
 from debugger.evidence.figures import BROKEN, TRIED, TWIN
 from debugger.evidence.html import chart
@@ -10,7 +12,7 @@ from debugger.report import StageReport
 from debugger.web import listing
 from debugger.web.languages import linked
 from debugger.web.scene import Scene
-from debugger.web.visit import numbered
+from debugger.web.visit import is_typed, numbered
 from debugger.words import Words
 
 LEARNT = 0.1
@@ -158,9 +160,11 @@ def _take_away(scene: Scene, words: Words) -> str:
 
     number = scene.scenario.number
     changes = numbered(scene.visit.changes)
+    address = f"take/{number}.py?changes={changes}"
+    if is_typed(scene.visit.changes):
+        address = f"data:text/x-python;charset=utf-8,{quote(scene.script)}"
     links = [
-        f'<a href="take/{number}.py?changes={changes}" download="case-{number}.py">'
-        f"{say('take_script')}</a>",
+        f'<a href="{address}" download="case-{number}.py">{say("take_script")}</a>',
         f'<a href="{linked(f"take/{number}.ipynb", words)}" download="case-{number}.ipynb">'
         f"{say('take_notebook')}</a>",
     ]

@@ -13,7 +13,7 @@ from debugger.evidence.markup import escape
 from debugger.web.buttons import button
 from debugger.web.languages import linked
 from debugger.web.path import Mastery, advice, calibration, go_on, mastery
-from debugger.web.visit import Case, Record, Visit
+from debugger.web.visit import Case, Record, Visit, script_of
 from debugger.words import Words
 
 
@@ -78,7 +78,7 @@ def _left_at(scenario: Scenario, case: Case, words: Words) -> str:
     if case.stage is not None:
         visit = replace(visit, stage=case.stage, panel="evidence")
     with suppress(ScenarioError):
-        scenario.changed(case.changes)
+        script_of(scenario, case.changes, case)
         visit = replace(visit, changes=case.changes)
     return escape(f"clinic{visit.address}")
 

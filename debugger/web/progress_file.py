@@ -51,6 +51,7 @@ def _both(mine: Case, loaded: Case) -> Case:
     first = further if further.first else max(mine, loaded, key=lambda case: bool(case.first))
     return replace(
         further,
+        typed=further.typed or mine.typed or loaded.typed,
         at=_latest(case.at for case in (mine, loaded)),
         solved_at=min(filter(None, (mine.solved_at, loaded.solved_at)), default=None),
         again_at=_latest(case.again_at for case in (mine, loaded)),

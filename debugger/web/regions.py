@@ -17,6 +17,7 @@ from debugger.web.panel import console, evidence
 from debugger.web.repair import repairs
 from debugger.web.scene import Scene
 from debugger.web.symptom import symptom
+from debugger.web.typed import editing
 from debugger.web.visit import ISSUE, SYMPTOM, Panel, Side
 from debugger.words import Words
 
@@ -89,6 +90,7 @@ def _stage(scene: Scene, words: Words, number: int, name: StageName) -> str:
 def left(scene: Scene, words: Words) -> str:
     parts = {
         "script": _script,
+        "edit": editing,
         "diff": _diff,
         "journey": journey,
         "diagnosis": diagnosis,
@@ -198,13 +200,11 @@ def _script(scene: Scene, words: Words) -> str:
 def _blamed(scene: Scene, words: Words) -> Blamed:
     """What the stages found, under the lines that are to blame."""
     blamed: Blamed = {}
-    for stage in STAGES:
-        for finding in scene.faults(stage) if scene.open else ():
-            if finding.line is not None:
-                said = (
-                    f"<b>{escape(words.say('short', stage))}</b> {sentence(words.finding(finding))}"
-                )
-                blamed.setdefault(finding.line, []).append((finding.severity, said))
+    for finding in scene.blamed:
+        if finding.line is not None:
+            stage = escape(words.say("short", finding.stage))
+            said = f"<b>{stage}</b> {sentence(words.finding(finding))}"
+            blamed.setdefault(finding.line, []).append((finding.severity, said))
     return blamed
 
 

@@ -8,6 +8,8 @@ from debugger.web import listing
 from debugger.web.buttons import button
 from debugger.web.finale import proof
 from debugger.web.scene import Scene
+from debugger.web.typed import nearest
+from debugger.web.visit import is_typed
 from debugger.words import Words
 
 
@@ -19,7 +21,10 @@ def repairs(scene: Scene, words: Words) -> str:
     asked = scene.visit.changes or scene.case.peeked
     if scene.left_alone or (scene.whole is not None and asked):
         parts.append(proof(scene, words))
-    parts += [_applied(scene, words, patch_id) for patch_id in scene.visit.changes]
+    if is_typed(scene.visit.changes):
+        parts.append(_typed(scene, words))
+    else:
+        parts += [_applied(scene, words, patch_id) for patch_id in scene.visit.changes]
     if not scene.cured:
         head = say("pick_more" if scene.visit.changes or scene.scenario.stacked else "pick")
         options = "".join(_option(scene, words, patch) for patch in scene.patches)
@@ -44,17 +49,34 @@ def _chosen(scene: Scene, words: Words) -> str:
     if patch is None:
         return f'<p class="empty">{escape(words.say("clinic", "not_yet_tried"))}</p>'
     changes = scene.with_patch(patch.id)
-    gone = [
-        scene.scenario.words.of(change) for change in scene.visit.changes if change not in changes
-    ]
+    gone = [_label(scene, words, change) for change in scene.visit.changes if change not in changes]
     instead = "".join(
-        f"<p class='dim'>{escape(words.say('clinic', 'instead', label=said.label))}</p>"
-        for said in gone
+        f"<p class='dim'>{escape(words.say('clinic', 'instead', label=label))}</p>"
+        for label in gone
     )
     after = scene.scenario.changed(changes)
     shown = listing.diff(scene.script, after, *listing.diff_words(words))
     apply = escape(words.say("clinic", "apply"))
     return instead + shown + f"<p>{button(apply, 'apply', patch.id, 'go', scene.occupied)}</p>"
+
+
+def _label(scene: Scene, words: Words, change: str) -> str:
+    typed = is_typed((change,))
+    return words.say("clinic", "what_you_typed") if typed else scene.scenario.words.of(change).label
+
+
+def _typed(scene: Scene, words: Words) -> str:
+    """What was typed, how that ended, and the listed changes that come closest to it."""
+    head = escape(words.say("clinic", "applied", label=words.say("clinic", "what_you_typed")))
+    really = _showed(scene, words) if scene.reports and scene.busy is None else ""
+    near = ""
+    if really and not scene.cured:
+        listed = "".join(_option(scene, words, patch) for patch in nearest(scene))
+        asked = escape(words.say("clinic", "nearest"))
+        near = f"<p>{asked}</p><ul class='options'>{listed}</ul>"
+    back = escape(words.say("clinic", "original"))
+    taken = button(back, "back", scene.visit.changes[0], "plain", scene.occupied)
+    return f'<div class="applied"><p><b>{head}</b></p>{really}{near}<p>{taken}</p></div>'
 
 
 def _applied(scene: Scene, words: Words, patch_id: str) -> str:

@@ -13,7 +13,7 @@ from debugger.judge import Judgement, judge
 from debugger.outcome import STAGES, Finding, StageName
 from debugger.report import Report, StageReport
 from debugger.web.path import GoOn
-from debugger.web.visit import NOTHING_WRONG, Case, Visit, causes, shuffled, stacked
+from debugger.web.visit import NOTHING_WRONG, Case, Visit, causes, script_of, shuffled, stacked
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ class Scene:
     repairs by their changes. `beside` is what is known of the twin's stages, `twin_data` of its
     rows. What runs `aside` belongs to no stage.
     `search` is how many shorter scripts were run, and the lines that are left; `shorter` what was
-    found, `training` how that trains; `tried` how changes ended.
+    found, `training` how that trains; `tried` how changes ended. `no_typing` says why nobody can
+    type here.
     """
 
     scenario: Scenario
@@ -75,6 +76,7 @@ class Scene:
     shorter: Shorter | None = None
     training: Report | None = None
     tried: dict[str, Report] = field(default_factory=dict)
+    no_typing: str = ""
     note: str = ""
     caption: str = ""
     showing: bool = False
@@ -103,7 +105,7 @@ class Scene:
 
     @cached_property
     def script(self) -> str:
-        return self.scenario.changed(self.visit.changes)
+        return script_of(self.scenario, self.visit.changes, self.case)
 
     @property
     def first_failing(self) -> StageName | None:
@@ -178,6 +180,11 @@ class Scene:
     def with_patch(self, patch_id: str) -> tuple[str, ...]:
         """The changes with this one on top; those it does not go together with give way."""
         return stacked(self.scenario, self.visit.changes, patch_id)
+
+    @property
+    def blamed(self) -> list[Finding]:
+        """What the stages found, once it may be shown."""
+        return [found for stage in STAGES if self.open for found in self.faults(stage)]
 
     def faults(self, stage: StageName) -> list[Finding]:
         report = self.reports.get(stage)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
+from hashlib import sha256
 from typing import Annotated, Any, Literal, get_args
 from urllib.parse import parse_qs, urlencode
 
@@ -42,10 +43,14 @@ MARKED = "marked"
 """What a learner asks for who has marked rows: the twin's, to compare them with."""
 ISSUE = "issue"
 """What one asks for who wants a draft of an issue."""
+TYPED = "typed"
+"""What an address carries, and the names of changes begin with, where the learner has typed."""
+MOST_TYPED = 20_000
+EDIT = "edit"
 EXPERIMENTS = "experiments"
 """What one asks for who wants a training that is in doubt tried with one thing changed."""
 Panel = Literal["symptom", "evidence", "fix", "console", "issue"]
-Side = Literal["script", "diff", "journey", "diagnosis", "notes"]
+Side = Literal["script", "edit", "diff", "journey", "diagnosis", "notes"]
 Sureness = Literal["guess", "fairly", "certain"]
 SURENESS: tuple[Sureness, ...] = get_args(Sureness)
 Small = Annotated[str, Field(max_length=80)]
@@ -57,7 +62,8 @@ class Case:
 
     `answers` holds the number of a choice, or that of LOOKED: the learner looked without choosing.
     A diagnosis is a `cause`, final once it has its `sure`; `missed` is a first one that was wrong.
-    `at` is when it was last worked on, with the `stage` and the `changes` where it stood.
+    `at` is when it was last worked on, with the `stage` and the `changes` where it stood. `typed`
+    is the script as it was last typed, kept while listed changes are tried.
     What is solved and started over is `afresh` until it is solved again; that it was solved stays,
     `unaided` without a hint, and so does what the very `first` diagnosis had been.
     """
@@ -82,6 +88,7 @@ class Case:
     changes: Annotated[tuple[Small, ...], Field(max_length=200)] = ()
     solved_at: When | None = None
     again_at: When | None = None
+    typed: Annotated[str, Field(max_length=MOST_TYPED)] | None = None
     afresh: bool = False
     unaided: bool = False
     first: Small | None = None
@@ -242,8 +249,26 @@ def scenario_named(name: str, known: Mapping[str, Scenario]) -> Scenario | None:
     return known.get(name) or next(numbered, None)
 
 
-def numbered(changes: Iterable[str]) -> str:
+def name_of(text: str) -> str:
+    """How a typed text stands among the changes of a visit: another text is another change."""
+    return f"{TYPED}-{sha256(text.encode()).hexdigest()[:12]}"
+
+
+def is_typed(changes: Sequence[str]) -> bool:
+    return bool(changes) and changes[0].startswith(f"{TYPED}-")
+
+
+def script_of(scenario: Scenario, changes: Sequence[str], case: Case) -> str:
+    """The script as it was typed, or with its listed changes."""
+    if not is_typed(changes):
+        return scenario.changed(changes)
+    return case.typed or scenario.script
+
+
+def numbered(changes: Sequence[str]) -> str:
     """Changes as an address carries them: their names would tell what to do."""
+    if is_typed(changes):
+        return TYPED
     return ",".join(str(number_of(change)) for change in changes)
 
 
@@ -262,6 +287,7 @@ def changes_in(asked: Mapping[str, str], scenario: Scenario) -> tuple[str, ...] 
 def read_address(query: str, known: Mapping[str, Scenario], accepted: str | None = None) -> Visit:
     """The visit that a link asks for, or a LinkError. It is `lost` where some of it is not there.
 
+    That a text was typed is all that a link knows of it: see `at_home`.
     Where the link names no language, it is one that the browser has `accepted`.
     """
     asked = {name: values[-1] for name, values in parse_qs(query.lstrip("?")).items()}
@@ -269,7 +295,7 @@ def read_address(query: str, known: Mapping[str, Scenario], accepted: str | None
     scenario = scenario_named(name, known)
     if scenario is None:
         raise LinkError("no_scenario" if name else "no_name", name)
-    changes = changes_in(asked, scenario)
+    changes = (TYPED,) if asked.get("changes") == TYPED else changes_in(asked, scenario)
     lost = changes is None
     named = asked.get("stage", "")
     demo = asked.get("demo", "") not in ("", "0")
@@ -284,6 +310,15 @@ def read_address(query: str, known: Mapping[str, Scenario], accepted: str | None
         demo=demo,
         panel="evidence" if demo or named in STAGES else SYMPTOM,
     )
+
+
+def at_home(visit: Visit, record: Record) -> Visit:
+    """With the text that this browser keeps, where the link says that one was typed."""
+    if visit.changes != (TYPED,):
+        return visit
+    text = record.case(visit.scenario).typed
+    changes = () if text is None else (name_of(text),)
+    return replace(visit, changes=changes, lost=visit.lost or text is None)
 
 
 def shuffled(items: Iterable[Any], *seeds: str) -> list[Any]:
@@ -311,7 +346,11 @@ def right_cause(scenario: Scenario) -> str:
 
 
 def stacked(scenario: Scenario, changes: tuple[str, ...], patch_id: str) -> tuple[str, ...]:
-    """The changes with one more; those give way that it stands for or does not fit on top of."""
+    """The changes with one more; those give way that it stands for or does not fit on top of.
+
+    A typed text gives way whole.
+    """
+    changes = () if is_typed(changes) else changes
     places = {patch.id: patch.instead_of or patch.id for patch in scenario.patches}
     others = tuple(c for c in changes if places[c] != places.get(patch_id))
     for kept in range(len(others), -1, -1):

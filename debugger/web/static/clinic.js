@@ -94,9 +94,10 @@
       setTimeout(() => { const again = same(early.dataset.act, early.dataset.with); if (again) again.click(); }, 100);
       return;
     }
-    const target = event.target.closest('[data-line],[data-to],[data-theme],[data-filter],[data-reload],[data-copy]');
+    const target = event.target.closest('[data-line],[data-edit-line],[data-to],[data-theme],[data-filter],[data-reload],[data-copy]');
     if (!target) return;
     if (target.dataset.line) goto(target.dataset.line);
+    else if (target.dataset.editLine) edit(target.dataset.editLine);
     else if (target.dataset.to) show(target.dataset.to);
     else if ('theme' in target.dataset) dark(!document.body.classList.contains('dark'));
     else if ('filter' in target.dataset) filter(target);
@@ -169,6 +170,7 @@
     const fault = one('#left .code .row.fault'), box = fault && fault.closest('.code');
     if (fault && blamed !== fault.id) box.scrollTop += fault.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
     blamed = fault && fault.id;
+    margin();
     say([...document.querySelectorAll('#clinic [data-news]')].map((part) => part.dataset.news).join(' '));
     const told = one('[data-store]');
     if (told) { store(told.dataset.store); told.remove(); }
@@ -181,6 +183,31 @@
       link.download = 'training-clinic.json';
       file.remove(); link.click();
     }
+  };
+  // gradio's editor comes in colours of its own, too pale to read, which stay when the theme flips: ours do not.
+  const PAINT = { 'rgb(94, 129, 172)': '--kw', 'rgb(136, 192, 208)': '--nu', 'rgb(180, 142, 173)': '--nu', 'rgb(67, 76, 94)': '--cm' };
+  const isEditors = (rule) => rule.selectorText && rule.selectorText.startsWith('.\u037c') && rule.style.color.startsWith('rgb(');
+  const repaint = () => {
+    for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) {
+      let rules = [];
+      try { rules = [...sheet.cssRules]; } catch { continue; }
+      for (const rule of rules.filter(isEditors)) rule.style.color = `var(${PAINT[rule.style.color] || '--ink'})`;
+    }
+  };
+  // The editor's lines that something is said of stand out in its margin.
+  const margin = () => {
+    const editor = one('#editor .cm-content'), above = one('[data-editor]');
+    if (!editor || !above) return;
+    if (editor.getAttribute('aria-label') !== above.dataset.editor) { editor.setAttribute('aria-label', above.dataset.editor); one('#editor .cm-scroller').tabIndex = 0; repaint(); }
+    const odd = new Set([...above.querySelectorAll('[data-edit-line]')].map((button) => button.dataset.editLine));
+    for (const number of document.querySelectorAll('#editor .cm-lineNumbers .cm-gutterElement')) number.classList.toggle('odd', odd.has(number.textContent));
+  };
+  const edit = (line) => {
+    const box = one('#editor .cm-scroller'), row = one('#editor .cm-line');
+    if (!row) return;
+    box.scrollTop = (line - 1) * row.offsetHeight - box.clientHeight / 2;
+    one('#editor').scrollIntoView({ block: 'nearest' });
+    one('#editor .cm-content').focus({ preventScroll: true });
   };
   const watch = () => {
     follow();

@@ -1,0 +1,73 @@
+"""What a learner types in place of picking a change: its pane, and what is said of it."""
+
+from __future__ import annotations
+
+import difflib
+
+from debugger.catalogue import Cheat, Fix
+from debugger.evidence.markup import escape, sentence
+from debugger.script.marks import Mark, marked
+from debugger.web.buttons import button
+from debugger.web.scene import Scene
+from debugger.web.visit import is_typed, name_of
+from debugger.words import Words
+
+NEAREST = 2
+
+
+def editing(scene: Scene, words: Words) -> str:
+    """What stands above the editor: marks, what differs, and the way to run it."""
+
+    def say(word: str, **numbers: object) -> str:
+        return escape(words.say("clinic", word, **numbers))
+
+    if scene.no_typing:
+        return f'<p class="empty">{say(scene.no_typing)}</p>'
+    typed = is_typed(scene.visit.changes)
+    lines = changed_lines(scene.scenario.script, scene.script)
+    state = say("lines_changed", count=lines) if lines else say("as_found")
+    marks = [_mark(mark, words) for mark in marked(scene.script)]
+    for found in scene.blamed:
+        if found.line is not None:
+            marks.append(_row(found.line, sentence(words.finding(found)), words))
+    listed = f'<ul class="marks">{"".join(marks)}</ul>' if marks else ""
+    kept = scene.case.typed
+    buttons = [button(say("run_typed"), "run", "walk", "go", scene.occupied)]
+    if scene.visit.changes:
+        change = scene.visit.changes[0] if typed else ""
+        buttons.append(button(say("original"), "back" if typed else "original", change, "plain"))
+    if kept is not None and name_of(kept) not in scene.visit.changes:
+        buttons.append(button(say("my_text"), "typed", kind="plain"))
+    return (
+        f'<div class="editing" data-editor="{say("editor")}">'
+        f'<p>{" ".join(buttons)} <span class="dim">{state}</span></p>{listed}'
+        f'<p class="dim small">{say("leave_editor")}</p></div>'
+    )
+
+
+def changed_lines(before: str, after: str) -> int:
+    """How many lines are other lines now, taken away or put in."""
+    matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), False)
+    return sum(
+        max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"
+    )
+
+
+def nearest(scene: Scene) -> list[Fix | Cheat]:
+    """The listed changes that come closest to what was typed."""
+    text = scene.script
+
+    def alike(patch: Fix | Cheat) -> float:
+        listed = scene.scenario.changed(scene.with_patch(patch.id))
+        return difflib.SequenceMatcher(None, text, listed, False).ratio()
+
+    return sorted(scene.patches, key=alike, reverse=True)[:NEAREST]
+
+
+def _mark(mark: Mark, words: Words) -> str:
+    return _row(mark.line, escape(words.say("clinic", mark.code, said=mark.said)), words)
+
+
+def _row(number: int, said: str, words: Words) -> str:
+    line = escape(words.say("clinic", "line_link", line=number))
+    return f'<li><button type="button" data-edit-line="{number}">{line}</button> {said}</li>'
