@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import get_args
+from typing import Any, get_args
 
 from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.catalogue.recordings import Recording
-from debugger.outcome import STAGES, StageName
+from debugger.outcome import STAGES, Finding, StageName
 from debugger.run import WALK, Run
 from debugger.settings import Settings
 from debugger.stages import LIGHT
@@ -59,7 +59,9 @@ class Clinic:
         engine: Shared,
         settings: Settings,
         recorded: Iterable[tuple[Scenario, Recording]] = (),
+        status: Callable[[], dict[str, Any]] = dict,
     ) -> None:
+        """`status` is the engine's: it tells whether typed code may run here."""
         self.catalogue = catalogue
         self.known = {scenario.id: scenario for scenario in catalogue}
         self._shelves = {
@@ -73,7 +75,7 @@ class Clinic:
         }
         self._engine, self._answers = engine, Answers(engine, settings)
         self._prepared: set[str] = set()
-        self.no_typing = ""
+        self._status = status
         for scenario, recording in recorded:
             made = datetime.fromisoformat(recording.date)
             run = self._answers.run(scenario, WALK, scenario.script)
@@ -144,10 +146,18 @@ class Clinic:
             case _:
                 return
 
+    def no_typing(self, scenario: Scenario) -> Finding | None:
+        """Why nobody can type on this machine, once that has been tried."""
+        told = self._status().get("typed", {}).get(scenario.framework)
+        if not told or not told["why"]:
+            return None
+        numbers = {"broken": ", ".join(told["broken"])}
+        return Finding(f"typing_{told['why']}", "note", "setup", None, numbers)
+
     def type(self, desk: Desk, text: str) -> None:
         """Take over what stands in the editor. What the catalogue holds needs no typing."""
         scenario, case = self.known[desk.visit.scenario], desk.record.case(desk.visit.scenario)
-        if self.no_typing or desk.visit.demo:
+        if desk.visit.demo or self.no_typing(scenario):
             return
         desk.note = "too_much_typed" if len(text) > MOST_TYPED else ""
         if desk.note:
@@ -456,7 +466,7 @@ class Clinic:
             shorter=desk.shorter,
             training=desk.training,
             tried=self._answers.tried(desk, scenario) if desk.shorter else {},
-            no_typing=self.no_typing,
+            no_typing=self.no_typing(scenario),
             note=desk.note,
             caption=desk.caption,
             turn=desk.turn,

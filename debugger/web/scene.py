@@ -76,7 +76,7 @@ class Scene:
     shorter: Shorter | None = None
     training: Report | None = None
     tried: dict[str, Report] = field(default_factory=dict)
-    no_typing: str = ""
+    no_typing: Finding | None = None
     note: str = ""
     caption: str = ""
     showing: bool = False

@@ -111,7 +111,7 @@ def _launch(
     mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
     with workers.started(settings) as engine:
         shared = Shared(engine)
-        clinic = Clinic(found, shared, settings, recorded)
+        clinic = Clinic(found, shared, settings, recorded, engine.status)
         blocks = build(found, shared, settings, clinic)
         ahead = [] if settings.login else [Middleware(Ahead, clinic)]
         blocks.queue(default_concurrency_limit=64)

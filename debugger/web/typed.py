@@ -21,8 +21,8 @@ def editing(scene: Scene, words: Words) -> str:
     def say(word: str, **numbers: object) -> str:
         return escape(words.say("clinic", word, **numbers))
 
-    if scene.no_typing:
-        return f'<p class="empty">{say(scene.no_typing)}</p>'
+    if scene.no_typing is not None:
+        return f'<p class="empty">{sentence(words.finding(scene.no_typing))}</p>'
     typed = is_typed(scene.visit.changes)
     lines = changed_lines(scene.scenario.script, scene.script)
     state = say("lines_changed", count=lines) if lines else say("as_found")

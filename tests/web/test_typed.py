@@ -139,13 +139,14 @@ def test_too_much_is_said_and_not_kept(clinic: Clinic, desk: Desk) -> None:
 
 
 def test_where_nobody_can_type_the_editor_stays_closed_and_says_why(
-    clinic: Clinic, desk: Desk
+    engine: Watched, desk: Desk
 ) -> None:
-    clinic.no_typing = "typing_off"
+    told = {"typed": {"pytorch": {"why": "promise_broken", "broken": ["no_network"]}}}
+    clinic = Clinic(catalogue.every(), Shared(engine), settings.read({}), status=lambda: told)
     clinic.type(desk, MENDED)
     scene = clinic.scene(desk)
     assert desk.visit.changes == ()
-    assert WORDS.say("clinic", "typing_off") in left(scene, WORDS)
+    assert "it does not (no_network)" in left(scene, WORDS)
     assert _in_editor(desk, scene) == {"__type__": "update"}
 
 
