@@ -52,7 +52,7 @@ class FakeEngine:
     hang: bool = False
     online: bool = False
 
-    def __init__(self, *_: object, online: bool = False) -> None:
+    def __init__(self, *_: object, online: bool = False, **_of_the_host: bool) -> None:
         FakeEngine.online = online
         self.cancelled: list[str] = []
 

@@ -22,8 +22,6 @@ OUTSIDE_SHARE = 0.2
 ENOUGH_AMOUNTS = 20
 SCALED, ALIKE = 4.0, 0.25
 """So many times as far apart, and yet spread in the same way, but for a share of that distance."""
-FAR_APART = 8.0
-"""No two random halves of one set are that unlike."""
 FAR = 5.0
 OUT_OF_REACH = 2.0
 SLIGHTLY = 0.05
@@ -69,7 +67,7 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
     if 1 / SCALED < times < SCALED:
         return None
     moved = [b - times * a for a, b in zip(train.quantiles, other.quantiles, strict=True)][1:-1]
-    alike = (max(moved) - min(moved)) / 2 <= ALIKE * there or not 1 / FAR_APART < times < FAR_APART
+    alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
     line = view.places.argument("fn_kwargs") or _labelling(view)
     low, high = train.quantiles[0], train.quantiles[-1]
     ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}

@@ -39,7 +39,7 @@ class Dying:
 
     asked: list[Run]
 
-    def __init__(self, *_: object, online: bool = False) -> None:
+    def __init__(self, *_: object, online: bool = False, **_of_the_host: bool) -> None:
         self.online = online
 
     def __enter__(self) -> Dying:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +64,8 @@ def follow(clinic: Clinic, desk: Desk, what: str) -> None:
         async for _ in clinic.follow(desk, what):
             pass
 
-    asyncio.run(through())
+    with ThreadPoolExecutor(1) as aside:  # in this thread a browser's loop may be running
+        aside.submit(lambda: asyncio.run(through())).result()
 
 
 def test_what_is_typed_is_the_script_from_then_on_and_runs_in_the_sandbox(

@@ -104,7 +104,7 @@ say(held=held, stdin=os.read(0, 1).decode())
     assert answer["stdin"] == ""
     assert held.pop("1") == held.pop("2")
     kinds = sorted(target.split("/")[-1].split(":")[0] for target in held.values())
-    assert kinds == ["socket", "whereabouts.txt"]
+    assert kinds == ["clinic.log", "socket", "whereabouts.txt"]
 
 
 @pytest.fixture
