@@ -249,7 +249,7 @@ TO_THE_LIMIT = {
     "threads": (
         "import threading\nthreading.stack_size(1 << 15)\n"
         "while True: threading.Thread(target=time.sleep, args=(60,)).start()",
-        {"too_many_threads", "out_of_memory", "out_of_time"},
+        {"too_many_threads", "out_of_memory", "out_of_time", "clinic_error"},
     ),
     "inodes": (
         "for n in range(10**9): os.mkdir(str(n))",
