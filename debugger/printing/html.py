@@ -58,9 +58,7 @@ def _stage(stage: StageReport, words: Words) -> str:
         *(_finding(finding, words) for finding in stage.findings),
         *(_evidence(evidence, words) for evidence in stage.evidence),
     ]
-    if lines := not_judged(stage, words):
-        listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
-        inside.append(folded(escape(words.say("clinic", "not_judged")), f"<ul>{listed}</ul>"))
+    inside.append(unjudged(stage, words))
     if stage.curves and not any(shown.kind == "chart" for shown in stage.evidence):
         inside.append(chart({"series": stage.curves}, words))
     return (
@@ -69,6 +67,12 @@ def _stage(stage: StageReport, words: Words) -> str:
         f'<span class="dim">{stage.seconds:.2f} s</span></summary>'
         f'<div class="in">{"".join(inside)}</div></details>'
     )
+
+
+def unjudged(stage: StageReport, words: Words) -> str:
+    """The rules that could not judge, folded away; nothing where all of them could."""
+    listed = "".join(f"<li>{escape(line)}</li>" for line in not_judged(stage, words))
+    return folded(escape(words.say("clinic", "not_judged")), f"<ul>{listed}</ul>") if listed else ""
 
 
 def _finding(finding: Finding, words: Words) -> str:

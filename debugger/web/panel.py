@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from debugger.catalogue.scenario import Question
 from debugger.evidence.html import chart, shown
-from debugger.evidence.markup import escape, folded, sentence
+from debugger.evidence.markup import escape, sentence
 from debugger.experiments.doubts import in_doubt
 from debugger.frameworks import called
 from debugger.outcome import STAGES, Finding
-from debugger.printing.sentences import MARKS, not_judged
+from debugger.printing.html import unjudged
+from debugger.printing.sentences import MARKS
 from debugger.web.buttons import button
 from debugger.web.finale import proof
 from debugger.web.marking import marking
@@ -37,9 +38,7 @@ def evidence(scene: Scene, words: Words) -> str:
     parts.append(_experiments(scene, words))
     if not any(one.kind == "chart" for one in seen) and report.curves:
         parts.append(chart({"series": report.curves}, words))
-    if lines := not_judged(report, words):
-        listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
-        parts.append(folded(escape(words.say("clinic", "not_judged")), f"<ul>{listed}</ul>"))
+    parts.append(unjudged(report, words))
     return "".join(parts)
 
 

@@ -75,7 +75,7 @@ def _typed(scene: Scene, words: Words) -> str:
         asked = escape(words.say("clinic", "nearest"))
         near = f"<p>{asked}</p><ul class='options'>{listed}</ul>"
     back = escape(words.say("clinic", "original"))
-    taken = button(back, "back", scene.visit.changes[0], "plain", scene.occupied)
+    taken = button(back, "original", kind="plain", off=scene.occupied)
     return f'<div class="applied"><p><b>{head}</b></p>{really}{near}<p>{taken}</p></div>'
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from functools import lru_cache
 
 from debugger.catalogue import Cheat, Fix
 from debugger.evidence.markup import escape, sentence
 from debugger.script.marks import Mark, marked
 from debugger.web.buttons import button
 from debugger.web.scene import Scene
-from debugger.web.visit import is_typed, name_of
+from debugger.web.visit import name_of
 from debugger.words import Words
 
 NEAREST = 2
@@ -23,7 +24,6 @@ def editing(scene: Scene, words: Words) -> str:
 
     if scene.no_typing is not None:
         return f'<p class="empty">{sentence(words.finding(scene.no_typing))}</p>'
-    typed = is_typed(scene.visit.changes)
     lines = changed_lines(scene.scenario.script, scene.script)
     state = say("lines_changed", count=lines) if lines else say("as_found")
     marks = [_mark(mark, words) for mark in marked(scene.script)]
@@ -34,8 +34,7 @@ def editing(scene: Scene, words: Words) -> str:
     kept = scene.case.typed
     buttons = [button(say("run_typed"), "run", "walk", "go", scene.occupied)]
     if scene.visit.changes:
-        change = scene.visit.changes[0] if typed else ""
-        buttons.append(button(say("original"), "back" if typed else "original", change, "plain"))
+        buttons.append(button(say("original"), "original", kind="plain"))
     if kept is not None and name_of(kept) not in scene.visit.changes:
         buttons.append(button(say("my_text"), "typed", kind="plain"))
     return (
@@ -55,13 +54,16 @@ def changed_lines(before: str, after: str) -> int:
 
 def nearest(scene: Scene) -> list[Fix | Cheat]:
     """The listed changes that come closest to what was typed."""
-    text = scene.script
 
     def alike(patch: Fix | Cheat) -> float:
-        listed = scene.scenario.changed(scene.with_patch(patch.id))
-        return difflib.SequenceMatcher(None, text, listed, False).ratio()
+        return _alike(scene.script, scene.scenario.changed(scene.with_patch(patch.id)))
 
     return sorted(scene.patches, key=alike, reverse=True)[:NEAREST]
+
+
+@lru_cache(maxsize=256)
+def _alike(text: str, listed: str) -> float:
+    return difflib.SequenceMatcher(None, text, listed, False).ratio()
 
 
 def _mark(mark: Mark, words: Words) -> str:
