@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any
 
 from debugger.experiments.doubts import UNRELATED
 from debugger.experiments.expert import Expert
-from debugger.failure import failure_of, forget_source
+from debugger.failure import failure_of, forget_source, remember_source
 from debugger.frameworks import called
 from debugger.outcome import (
     Ending,
@@ -28,48 +29,105 @@ from debugger.outcome import (
     StageEnded,
     StageName,
     StageStarted,
+    Standing,
     worst,
 )
 from debugger.pipelines.face import Memory, Pipeline, Training
 from debugger.report import Report, gather
 from debugger.run import ALL, ON, WALK, Run, Way
 from debugger.script.building import Building, build
+from debugger.script.check import answer
 from debugger.script.enclosure import OPEN, Enclosure
 from debugger.script.places import Places
+from debugger.script.sources import Sources
 from debugger.stages import LOOKS, TRAINING, setup, train
 from debugger.stages.judging import Stage, View, judged
 
 LOG = logging.getLogger(__name__)
 
 Tell = Callable[[Event], None]
+Again = Callable[[Run, Tell], None]
+"""Answers another stage of a script that is built, as if it were built anew."""
 
 
-def perform(run: Run, emit: Tell, enclosure: Enclosure = OPEN) -> None:
-    """Answer one run. This is what a worker process calls; it ends with an Outcome."""
+def perform(run: Run, emit: Tell, enclosure: Enclosure = OPEN) -> Again | None:
+    """Answer one run. This is what a worker process calls; it ends with an Outcome.
+
+    Where the script has built a pipeline, which a stage leaves as it was, more can be answered.
+    """
     try:
-        _perform(run, emit, enclosure)
+        return (_check if run.check else _perform)(run, emit, enclosure)
     finally:
         forget_source()
 
 
-def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> None:
+def _check(run: Run, emit: Tell, enclosure: Enclosure) -> None:
+    started = time.monotonic()
+    check_built(build(run.script, run.filename, run.arguments, enclosure), run, emit, started)
+
+
+def check_built(built: Building, run: Run, emit: Tell, started: float) -> None:
+    """Answer the run's check over what is built in this very process, which is spoiled by it."""
+    if (stands := built.stands) is None:
+        raise ValueError("nothing was built that a check could be answered over")
+    emit(Standing(stands.at, stands.line, os.fstat(1).st_size))
+    ended = answer(stands, run.check)
+    device = run.device if run.device != "auto" else "cpu"
+    emit(_outcome(["pass" if ended else "fail"], device, started, built.framework))
+
+
+def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> Again | None:
     started = time.monotonic()
     emit(StageStarted("setup"))
     if run.device == "cuda" and not called(run.framework).load().has_cuda():
         _tell([Finding("no_cuda", "note", "setup")], StageEnded("setup", "unknown", 0.0), emit)
         emit(_outcome(["unknown"], "cpu", started, run.framework))
-        return
+        return None
     built = build(run.script, run.filename, run.arguments, enclosure)
-    setup_ended = _tell_setup(built, run, time.monotonic() - started, emit)
-    endings: list[Ending] = [setup_ended.outcome]
-    device = run.device if run.device != "auto" else "cpu"
-    if built.trained is not None and setup_ended.outcome not in ("fail", "unknown", "stopped"):
-        pipeline = _pipeline(built)
-        device = pipeline.facts.device
-        places = Places(run.script, built.training_line)
-        view = View(pipeline.facts, places, has_script=True)
-        endings += _walk(pipeline, view, run, emit)
-    emit(_outcome(endings, device, started, run.framework))
+    emit = _placing(emit, built.sources)
+    told: list[Event] = []
+    setup_ended = _tell_setup(built, run, time.monotonic() - started, told.append)
+    for event in told:
+        emit(event)
+    if built.trained is None or setup_ended.outcome in ("fail", "unknown", "stopped"):
+        device = run.device if run.device != "auto" else "cpu"
+        emit(_outcome([setup_ended.outcome], device, started, run.framework))
+        return None
+    pipeline = _pipeline(built)
+    if run.against and enclosure.weights is not None:
+        pipeline.leave(enclosure.weights)
+    places = Places(run.script, built.training_line, built.sources)
+    view = View(pipeline.facts, places, has_script=True)
+
+    def finish(run: Run, emit: Tell, started: float) -> None:
+        endings: list[Ending] = [setup_ended.outcome, *_walk(pipeline, view, run, emit)]
+        emit(_outcome(endings, pipeline.facts.device, started, run.framework))
+
+    def again(run: Run, emit: Tell) -> None:
+        started, emit = time.monotonic(), _placing(emit, built.sources)
+        remember_source(run.filename, run.script, built.sources.numbered)
+        try:
+            for event in (StageStarted("setup"), *told):
+                emit(event)
+            finish(run, emit, started)
+        finally:
+            forget_source()
+
+    finish(run, emit, started)
+    return again
+
+
+def _placing(tell: Tell, sources: Sources) -> Tell:
+    """Findings name the file that a line stands in, where it is none of the script."""
+
+    def placed(event: Event) -> None:
+        tell(
+            replace(event, finding=sources.placed(event.finding))
+            if isinstance(event, Found)
+            else event
+        )
+
+    return placed
 
 
 def diagnose_built(

@@ -7,7 +7,7 @@ import re
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -23,8 +23,9 @@ _LIBRARIES = (
 )
 _PACKAGES = ("site-packages", "dist-packages")  # the second is Debian's, and so Colab's
 _MEGABYTES = {"bytes": 2**-20, "KiB": 2**-10, "MiB": 1.0, "GiB": 2.0**10}
-_scripts: list[str] = []
-"""The script that this process runs, if it runs one: findings name lines of it alone."""
+_scripts: dict[str, int] = {}
+"""The script that this process runs, if it runs one, and files beside it: findings name lines of
+these alone. What is added to a line's number tells of which file it is."""
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,23 @@ def failure_of(error: BaseException) -> Failure:
     shown = tuple(frame for frame in frames if not frame.file.startswith(_OURS))
     if isinstance(error, SyntaxError):
         shown = (Frame(error.filename or "", error.lineno or 1, "", error.text or "", True),)
-    own = [frame.line for frame in shown if frame.own and _has_line_numbers(frame.file)]
+    placed = (line_in(frame.file, frame.line) for frame in shown if frame.own)
+    own = [line for line in placed if line is not None]
     message = error.msg if isinstance(error, SyntaxError) else str(error)
     return Failure(type(error).__name__, message[:8000], shown, own[-1] if own else None)
+
+
+def printed(error: BaseException, begins: str) -> str:
+    """What Python prints of an exception: from the first frame of the file `begins` on."""
+    told = traceback.TracebackException.from_exception(error, compact=True)
+    files = [frame.filename for frame in told.stack]
+    del told.stack[: files.index(begins) if begins in files else len(files)]
+    chain: list[traceback.TracebackException | None] = [told]
+    for one in chain:  # grows on the way
+        if one is not None:
+            one.stack[:] = [frame for frame in one.stack if not frame.filename.startswith(_OURS)]
+            chain += [one.__cause__, one.__context__]
+    return "".join(told.format())
 
 
 def is_own(filename: str) -> bool:
@@ -127,19 +142,34 @@ def is_own(filename: str) -> bool:
 
 
 def own_line() -> int | None:
-    """The line of the learner's script that called us, when there is one."""
+    """The line of the learner's script, or of a file beside it, that called us, if one did."""
+    return next(_own_lines(), (None, False))[0]
+
+
+def script_line() -> int | None:
+    """The line of the script itself, though the call stands in a file beside it."""
+    lines = list(_own_lines())
+    return next((line for line, beside in lines if not beside), lines[0][0] if lines else None)
+
+
+def _own_lines() -> Iterator[tuple[int, bool]]:
+    """The innermost first, each with whether it stands beside the script."""
     frame = sys._getframe(1)
     while frame is not None:
         filename = frame.f_code.co_filename
-        if is_own(filename) and _has_line_numbers(filename):
-            return frame.f_lineno
+        line = line_in(filename, frame.f_lineno) if is_own(filename) else None
+        if line is not None:
+            yield line, bool(_scripts.get(filename))
         frame = frame.f_back
-    return None
 
 
-def remember_source(filename: str, text: str) -> None:
-    """This process runs that script now. Tracebacks show its lines, wherever it stands on disk."""
-    _scripts[:] = [filename]
+def remember_source(filename: str, text: str, beside: Mapping[str, int] | None = None) -> None:
+    """This process runs that script now, with what stands `beside` it, as `Sources` number it.
+
+    Tracebacks show its lines, wherever it stands on disk.
+    """
+    _scripts.clear()
+    _scripts.update({**(beside or {}), filename: 0})
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
 
 
@@ -147,8 +177,11 @@ def forget_source() -> None:
     _scripts.clear()
 
 
-def _has_line_numbers(filename: str) -> bool:
-    return not _scripts or filename in _scripts
+def line_in(filename: str, line: int) -> int | None:
+    """The line as findings name it; None where they name none of that file."""
+    if not _scripts:
+        return line
+    return line + _scripts[filename] if filename in _scripts else None
 
 
 def _frame(item: traceback.FrameSummary) -> Frame:

@@ -14,17 +14,10 @@ from debugger.outcome import Evidence, Finding
 from debugger.report import Report, StageReport
 from debugger.script import notebook
 from debugger.script.notebook import NoNotebook, Notebook
+from debugger.script.sources import LINES_IN
 from debugger.words import Words
 
 _DOCUMENTS = (".md", ".rmd", ".qmd")
-_LINES = {
-    "two_trainers": "lines",
-    "trains_before": "looked_at",
-    "trains_again_writes": "at",
-    "trains_again_fails": "at",
-    "trained_already": "before",
-}
-"""Which number of a finding is a line of the script, or a list of them."""
 
 
 @dataclass(frozen=True)
@@ -66,9 +59,10 @@ class Given:
             return words.say("cli", "line_of_cell", cell=cell, line=line) if cell else found[0]
 
         numbers = dict(finding.numbers)
-        if (name := _LINES.get(finding.code)) and numbers.get(name) is not None:
+        if (name := LINES_IN.get(finding.code)) and numbers.get(name) is not None:
             numbers[name] = re.sub(r"\d+", placed, str(numbers[name]))
-        place = None if finding.line is None else notebook.place(finding.line)
+        told = finding.line if finding.file is None else None
+        place = None if told is None else notebook.place(told)
         if place is None:
             return replace(finding, numbers=numbers)
         return replace(finding, cell=place[0], line=place[1], numbers=numbers)

@@ -12,6 +12,7 @@ StageName = Literal["setup", "data", "batch", "forward", "step", "evaluate", "ov
 STAGES: tuple[StageName, ...] = get_args(StageName)
 Ending = Literal["pass", "look", "fail", "unknown", "stopped", "not run"]
 Severity = Literal["fault", "look", "note"]
+Stop = Literal["training", "crash", "end"]
 EvidenceKind = Literal[
     "text", "table", "tokens", "tensor", "chart", "traceback", "matrix", "ragged", "example"
 ]
@@ -21,7 +22,8 @@ EvidenceKind = Literal[
 class Finding:
     """What a rule concluded. Its sentence is `finding.<code>` in words, with `numbers` in it.
 
-    Where it is told of a notebook, `line` is that of a `cell`.
+    Where it is told of a notebook, `line` is that of a `cell`; `file` is named where it is not the
+    script itself but another that the script imports from beside it.
     """
 
     code: str
@@ -30,6 +32,7 @@ class Finding:
     line: int | None = None
     numbers: dict[str, Any] = Field(default_factory=dict)
     cell: int | None = None
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -135,8 +138,48 @@ class Outcome:
     event: Literal["outcome"] = "outcome"
 
 
+@dataclass(frozen=True)
+class Standing:
+    """A script is built, and a check of it begins: instead of stages.
+
+    `line` is where it stands: where its training would start, where it crashed, or nowhere, at its
+    `end`. `printed` is how many bytes it had printed by then: what follows is the answer.
+    """
+
+    at: Stop
+    line: int | None
+    printed: Annotated[int, Field(ge=0, le=2**40)]
+    event: Literal["standing"] = "standing"
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What the weights of a training are worth, as a process found that never ran its script.
+
+    They get so many of the `rows` right, of which a share of `majority` is of one class, and have
+    `moved` by that share of their size; or nobody can tell, and `reason` is the code of a sentence
+    in `missing` that says why.
+    """
+
+    right: int = 0
+    rows: int = 0
+    majority: float = 0.0
+    reason: str = ""
+    moved: float | None = None
+    event: Literal["weighed"] = "weighed"
+
+
 Event = Annotated[
-    Accepted | StageStarted | Progress | Point | Shown | Found | StageEnded | Outcome,
+    Accepted
+    | StageStarted
+    | Progress
+    | Point
+    | Shown
+    | Found
+    | StageEnded
+    | Standing
+    | Weighed
+    | Outcome,
     Field(discriminator="event"),
 ]
 _EVENT: TypeAdapter[Event] = TypeAdapter(Event)

@@ -20,6 +20,7 @@ from debugger.outcome import (
     StageEnded,
     StageName,
     StageStarted,
+    Weighed,
     worst,
 )
 from debugger.words import Words
@@ -47,6 +48,8 @@ class Report:
     framework: str = ""
     language: str = "en"
     """What it speaks where nobody asks for another: when it is printed, or shown by a notebook."""
+    weighed: Weighed | None = None
+    """What its training was worth where the script does not run, if that was asked for."""
 
     @property
     def first_failing_stage(self) -> StageName | None:
@@ -88,6 +91,7 @@ class Gathering:
 
     def __init__(self) -> None:
         self.report: Report | None = None
+        self._weighed: Weighed | None = None
         self._stages: dict[StageName, StageReport] = {name: StageReport(name) for name in STAGES}
         self._running: StageName = "setup"
         self._ended: set[StageName] = set()
@@ -114,6 +118,8 @@ class Gathering:
                     not_run=event.not_run,
                     measured=event.measured,
                 )
+            case Weighed():
+                self._weighed = event
             case Outcome(finding=finding):
                 if finding is not None:
                     _add(stages, self._running, findings=(finding,))
@@ -125,6 +131,7 @@ class Gathering:
                     event.seconds,
                     event.versions,
                     event.framework,
+                    weighed=self._weighed,
                 )
 
     def stage(self, name: StageName) -> StageReport:
@@ -167,8 +174,6 @@ def stage_to_json(stage: StageReport, words: Words) -> dict[str, Any]:
 
 
 def _finding_to_json(finding: Finding, words: Words) -> dict[str, Any]:
-    """`cell` is told of a notebook alone."""
+    """`cell` is told of a notebook alone, and `file` of a line that is none of the script's."""
     told = {**asdict(finding), "message": words.finding(finding)}
-    if finding.cell is None:
-        del told["cell"]
-    return told
+    return {n: v for n, v in told.items() if v is not None or n not in ("cell", "file")}

@@ -71,7 +71,9 @@ def cured_by_constant_rate(here: Conditions) -> Experiment | None:
         return None
     named = ("warmup_steps", "warmup_ratio", "num_warmup_steps", "lr_scheduler_type", "optimizers")
     odd = hardly_any_rate(here)
-    return Experiment(Change(constant=True), here.rate_share, 1.0, odd, _set_by(*named))
+    calls = ("Decay", "DecayRestarts", "LearningRateScheduler", "create_optimizer")
+    line = _set_by(*named, "decay_steps", calls=calls)
+    return Experiment(Change(constant=True), here.rate_share, 1.0, odd, line)
 
 
 def cured_by_usual_rate(here: Conditions) -> Experiment | None:
@@ -97,7 +99,7 @@ def cured_by_no_weight_decay(here: Conditions) -> Experiment | None:
     if not here.weight_decay:
         return None
     odd = here.weight_decay >= HIGH_DECAY
-    named = _set_by("weight_decay", "weight_decay_rate")
+    named = _set_by("weight_decay", "weight_decay_rate", "kernel_regularizer")
     return Experiment(Change(weight_decay=True), here.weight_decay, 0.0, odd, named)
 
 
@@ -120,7 +122,7 @@ def cured_by_thawing(here: Conditions) -> Experiment | None:
     """An adapter lies on a frozen body, and is meant to."""
     if not here.frozen or here.adapter:
         return None
-    odd = not here.pretrained
+    odd = not here.pretrained and not here.frozen_trained
     named = _set_by("requires_grad", "trainable", calls=(".requires_grad_",))
     return Experiment(Change(thaw=True), here.frozen, 0.0, odd, named)
 
@@ -130,7 +132,8 @@ def cured_by_library_loss(here: Conditions) -> Experiment | None:
         return None
 
     def line(at: Places) -> int | None:
-        return at.returned_by("compute_loss") or _set_by("compute_loss_func", "loss")(at)
+        made = at.returned_by("compute_loss") or _set_by("compute_loss_func")(at)
+        return made or at.handed.answer("loss") or at.argument("loss")
 
     return Experiment(Change(loss=True), None, None, True, line)
 
@@ -152,7 +155,8 @@ def cured_by_fresh_head(here: Conditions) -> Experiment | None:
         return None
     low, high = HEAD_SPREAD
     odd = not low < here.head_spread < high or here.head_bias > high
-    named = _set_by(here.head.partition(".")[0], calls=(".fill_", ".zero_", ".zeros_", ".ones_"))
+    given = (here.head.partition(".")[0], "bias_initializer", "kernel_initializer")
+    named = _set_by(*given, calls=(".fill_", ".zero_", ".zeros_", ".ones_"))
     return Experiment(Change(head=True), here.head_spread, None, odd, named)
 
 

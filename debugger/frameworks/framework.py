@@ -70,6 +70,8 @@ class Framework:
     memory: float = 1.0
     experiments: bool = False
     """Whether its pipelines have a lab."""
+    waits: bool = False
+    """Building takes so long that a process which has built something is worth its memory."""
 
     def load(self) -> Home:
         return cast(Home, import_module(self.home))

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
+from debugger.outcome import Weighed
 from debugger.pipelines.columns import Columns
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.losses import Asked
@@ -290,7 +292,8 @@ class Block:
 class Step:
     """`peak_learning_rate` is that of the pretrained weights; a new head may have its own.
 
-    `last_learning_rate` is what the schedule leaves at the end of the training. `head_frozen`: its
+    `schedule` is what changes the learning rate, of Keras, as `decay` is; `last_learning_rate` is
+    what it leaves at the end of the training. `head_frozen`: its
     weights are new ones too. `adapter`: one is trained. `body_trainable` are the trained weights
     that belong neither to the head nor to an adapter; None where nobody counted them.
     """
@@ -311,6 +314,7 @@ class Step:
     leftover_gradient: float | None = None
     nan_after: tuple[str, ...] = ()
     decay: Decay | None = None
+    schedule: str = ""
     last_learning_rate: float | None = None
     plan: Plan | None = None
     failure: Failure | None = None
@@ -419,6 +423,14 @@ class Pipeline(Protocol):
     def evaluate(self) -> Evaluate: ...
     def overfit(self, steps: int, emit: Emit, seconds: float | None = None) -> Memory: ...
     def train(self, steps: int, emit: Emit, seconds: float | None = None) -> Training: ...
+    def leave(self, file: Path) -> None:
+        """Where `train` is to write the weights that it ends with, before they are put back."""
+        ...
+
+    def weigh(self, file: Path) -> Weighed:
+        """What the weights in that file know of the evaluation rows. The model keeps them."""
+        ...
+
     def lab(self) -> Lab | None:
         """Where experiments are made; None where none can be, as on rows that come as a stream."""
         ...

@@ -43,11 +43,22 @@ class Trials:
     averages: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Form:
+    """What a model answers with. `shares`: with numbers from 0 to 1. `logits`: surely not."""
+
+    causal: bool = False
+    generated: bool = False
+    pad: int = 0
+    shares: bool = False
+    logits: bool = False
+
+
 def trials(
-    predictions: Any, labels: Any, causal: bool, generated: bool, pad: int, ask: Ask
+    predictions: Any, labels: Any, form: Form, ask: Ask, kind: Kind | None = None
 ) -> Trials | None:
     """`ask` is handed predictions in the form that the metric gets them from this model."""
-    kind = kind_of(predictions, labels, causal, generated)
+    kind = kind or kind_of(predictions, labels, form.causal, form.generated)
     if kind is None or not labels.size or predictions.size > MOST:
         return None
 
@@ -62,7 +73,7 @@ def trials(
             "amounts": _amounts,
             "next_tokens": _next_tokens,
             "texts": _texts,
-        }[kind](predictions, labels, pad, answer)
+        }[kind](predictions, labels, form, answer)
     except Exception:  # a metric that needs more than this is not judged here
         return None
     if not tried or not tried["perfect"]:
@@ -92,7 +103,7 @@ def kind_of(predictions: Any, labels: Any, causal: bool, generated: bool) -> Kin
     return "amounts" if one_each and labels.dtype.kind == predictions.dtype.kind == "f" else None
 
 
-def _classes(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
+def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any] | None:
     counted, said = labels >= 0, predictions.shape == labels.shape
     present = labels[counted]
     if not present.size or present.min() == present.max():
@@ -102,7 +113,10 @@ def _classes(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any
         return None
 
     def scores(guesses: Any) -> Any:
-        return guesses if said else np.eye(classes)[guesses] * SURE
+        if said:
+            return guesses
+        made = np.eye(classes)[guesses] + uneven((*guesses.shape, classes))
+        return made / made.sum(-1, keepdims=True) if form.shares else made * SURE
 
     right = np.where(counted, labels, 0)
     drawn = np.where(counted, _drawn(present, labels.shape), 0)
@@ -118,30 +132,36 @@ def _classes(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any
     }
 
 
+def uneven(shape: tuple[int, ...]) -> Any:
+    """Next to nothing, and nowhere the same: who asks for the best two must not meet a tie."""
+    return np.random.default_rng(1).random(shape) * 1e-3
+
+
 def _drawn(present: Any, shape: tuple[int, ...]) -> Any:
     """Each class as often as it is there, and in no order that means anything."""
     return np.random.default_rng(0).choice(present, size=shape)
 
 
-def _many(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
+def _many(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any] | None:
     signs = np.where(labels > 0, 1.0, -1.0)
     if signs.min() == signs.max():
         return None
-    inside = predictions.min() >= 0 and predictions.max() <= 1
+    no, yes = (0.0, 1.0) if form.shares else (-SURE, SURE)
+    inside = not form.logits and predictions.min() >= 0 and predictions.max() <= 1
     return {
-        "perfect": ask(signs * SURE),
-        "constant": ask(np.full(labels.shape, SURE)),
-        "drawn": ask(np.random.default_rng(0).choice([-SURE, SURE], size=labels.shape)),
-        "cut": None if inside else _cut(signs, ask),
-        **_one_of_several(signs, ask),
+        "perfect": ask(np.where(signs > 0, yes, no)),
+        "constant": ask(np.full(labels.shape, yes)),
+        "drawn": ask(np.random.default_rng(0).choice([no, yes], size=labels.shape)),
+        "cut": None if form.shares or inside else _cut(signs, ask),
+        **_one_of_several(signs, no, yes, ask),
     }
 
 
-def _one_of_several(signs: Any, ask: Ask) -> dict[str, Any]:
+def _one_of_several(signs: Any, no: float, yes: float, ask: Ask) -> dict[str, Any]:
     several = int(((signs > 0).sum(axis=1) > 1).sum())
     if not several:
         return {}
-    first = np.where((signs > 0) & ((signs > 0).cumsum(axis=1) == 1), SURE, -SURE)
+    first = np.where((signs > 0) & ((signs > 0).cumsum(axis=1) == 1), yes, no)
     return {"single": ask(first), "several": several}
 
 
@@ -153,7 +173,7 @@ def _cut(signs: Any, ask: Ask) -> float | None:
     return 0.0 if same(answers[0], answers[2]) else None
 
 
-def _amounts(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
+def _amounts(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any] | None:
     spread = float(labels.max() - labels.min())
     if not spread:
         return None
@@ -166,8 +186,8 @@ def _amounts(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any
     }
 
 
-def _next_tokens(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
-    here = np.where(labels >= 0, labels, pad)
+def _next_tokens(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any] | None:
+    here = np.where(labels >= 0, labels, form.pad)
     after = np.concatenate([here[:, 1:], here[:, -1:]], axis=1)
     made = [after, np.full_like(here, np.bincount(here.ravel()).argmax()), here]
     drawn = np.random.default_rng(0).choice(here.ravel(), size=here.shape)
@@ -180,10 +200,10 @@ def _next_tokens(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str,
     return {"perfect": perfect, "constant": constant, "drawn": ask(drawn), "in_place": in_place}
 
 
-def _texts(predictions: Any, labels: Any, pad: int, ask: Ask) -> dict[str, Any] | None:
-    right = np.where(labels >= 0, labels, pad)
+def _texts(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any] | None:
+    right = np.where(labels >= 0, labels, form.pad)
     constant = np.repeat(right[:1], len(right), axis=0)
-    drawn = np.random.default_rng(0).choice(right[right != pad], size=right.shape)
+    drawn = np.random.default_rng(0).choice(right[right != form.pad], size=right.shape)
     return {"perfect": ask(right), "constant": ask(constant), "drawn": ask(drawn)}
 
 

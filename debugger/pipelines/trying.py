@@ -35,7 +35,8 @@ class Conditions:
 
     `batches` and `updates` are those of the whole training; `by_epochs`: fewer batches to an update
     make more updates. `rate_share` is the mean of the learning rate over all of it against its
-    peak, `frozen` a share of the weights. `head_spread` is how far the head's weights lie apart,
+    peak, `frozen` a share of the weights; `frozen_trained`: it may have been trained before.
+    `head_spread` is how far the head's weights lie apart,
     `head_bias` the farthest of its biases from 0. `half` names a type of 16 bits; `half_weights`:
     the weights themselves have it. Of `positions` in a batch the attention mask says something else
     than the padding at `masked_wrongly`. `in_blocks`: nobody shuffles, and one label comes after
@@ -58,6 +59,7 @@ class Conditions:
     half: str = ""
     half_weights: bool = False
     frozen: float = 0.0
+    frozen_trained: bool = False
     adapter: bool = False
     own_loss: bool = False
     positions: int = 0

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 Refusal = Literal["writes_outside", "shares_memory", "not_reached"]
@@ -32,13 +33,15 @@ class Enclosure:
 
     `seen_at` is where the script finds itself, if not where it stands. After `cut_off` it, and what
     it starts, reach no other machine. `apart` calls a function where it leaves nothing behind, and
-    gives its answer (plain data), or None if it came to no end.
+    gives its answer (plain data), or None if it came to no end. `weights` is the file in which a
+    training leaves what it has learned, or in which that is to be found.
     """
 
     walled: bool = False
     seen_at: str | None = None
     cut_off: Callable[[], None] = lambda: None
     apart: Callable[[Callable[[], Any]], Any] = lambda work: work()
+    weights: Path | None = None
 
 
 OPEN = Enclosure()

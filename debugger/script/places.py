@@ -7,9 +7,12 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
+from debugger.script.focus import apart
 from debugger.script.handed import Handed
+from debugger.script.sources import Sources
 from debugger.script.tracing import Tracing, name_of
 
+NO_SOURCES = Sources()
 _LABELS = ("label", "labels", "label_ids")
 _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 """What a column is declared to be, which puts nothing into it."""
@@ -18,16 +21,15 @@ _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 class Places:
     """Finds the line that is to blame: of a call, or of one of its arguments."""
 
-    def __init__(self, text: str, training_line: int | None = None) -> None:
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            tree = ast.Module([], [])
+    def __init__(
+        self, text: str, training_line: int | None = None, sources: Sources = NO_SOURCES
+    ) -> None:
+        files = [_parsed(text, 0), *(_parsed(one.text, one.before) for one in sources.helpers)]
+        tree = ast.Module([node for file in files for node in file.body], [])
         self._tracing = Tracing(tree)
         self.handed = Handed(tree, self._tracing)
-        self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        late = _later(tree, training_line)
-        self._early = [call for call in self._calls if call not in late]
+        walked = [node for file in files for node in ast.walk(file)]
+        self._calls = [node for node in walked if isinstance(node, ast.Call)]
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
@@ -37,16 +39,23 @@ class Places:
         self._top = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
+        self._mine, theirs = apart(self._trainings(), self._calls, self._tracing, training_line)
+        known = theirs | set(self._mine)
+        self._calls = [*self._mine, *(call for call in self._calls if call not in known)]
+        late = {part for file in files for part in _later(file, training_line)}
+        self._early = [call for call in self._calls if call not in late]
 
     def argument(self, *names: str) -> int | None:
         """The line of the first keyword argument with one of these names, before the training.
+
+        Where there are several trainings, what the one was handed that is looked at comes first.
 
         Where it only names a number or a word, the line that this is written down in.
         """
         given = next(
             (
                 keyword.value
-                for calls in (self._early, self._calls)
+                for calls in (self._mine, self._early, self._calls)
                 for name in names
                 for call in calls
                 for keyword in call.keywords
@@ -240,7 +249,7 @@ class Places:
         return False
 
     def _trainings(self) -> list[ast.Call]:
-        """`trainer.train()` of a name that holds a Trainer, or of a Trainer just made."""
+        """`trainer.train()` of a name that holds a Trainer, or of a Trainer just made; `fit`."""
         trainers = {
             target.id
             for node in self._assignments
@@ -248,12 +257,14 @@ class Places:
             for target in node.targets
             if isinstance(target, ast.Name)
         }
+        methods = [call for call in self._calls if isinstance(call.func, ast.Attribute)]
+        owners = {id(call): _owner_of(call) for call in methods}
+        compiled = {owners[id(call)] for call in methods if _last(call.func) == "compile"}
         return [
             call
-            for call in self._calls
-            if isinstance(call.func, ast.Attribute)
-            and call.func.attr == "train"
-            and (ast.unparse(call.func.value) in trainers or _makes_trainer(call.func.value))
+            for call in methods
+            if (_last(call.func) == "train" and _trains(call, trainers, owners[id(call)]))
+            or (_last(call.func) == "fit" and (owners[id(call)] in compiled or _by_epochs(call)))
         ]
 
     def _is_repeated(self, call: ast.Call) -> bool:
@@ -283,6 +294,14 @@ class Places:
         return ast.unparse(values[-1]) if values else None
 
 
+def _parsed(text: str, before: int) -> ast.Module:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+    return ast.increment_lineno(tree, before) if before else tree
+
+
 def _later(tree: ast.Module, training_line: int | None) -> set[ast.AST]:
     """What stands in the open behind the statement that trains, and so has no part in it."""
     if training_line is None:
@@ -307,6 +326,20 @@ def _arms(fork: ast.If | ast.IfExp) -> tuple[list[ast.AST], list[ast.AST]]:
 def _last(name: ast.expr) -> str:
     """`Trainer` of `transformers.Trainer`."""
     return ast.unparse(name).rpartition(".")[2]
+
+
+def _owner_of(call: ast.Call) -> str:
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+
+def _trains(call: ast.Call, trainers: set[str], owner: str) -> bool:
+    made = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    return owner in trainers or _makes_trainer(made)
+
+
+def _by_epochs(call: ast.Call) -> bool:
+    """As only Keras fits: a scaler or a tokenizer has neither."""
+    return bool({"epochs", "validation_data", "steps_per_epoch"} & {k.arg for k in call.keywords})
 
 
 def _makes_trainer(node: ast.expr) -> bool:

@@ -239,7 +239,7 @@ def metric_flatters_constant(seen: Evaluate, view: View) -> Verdict | CannotJudg
     """Always guessing the same class must not score as well as being right."""
     if seen.constant is None or seen.perfect is None:
         return CannotJudge("metric_not_tried")
-    known = next((n for n in _HIGHER_IS_BETTER if n in seen.perfect), None)
+    known = next((n for n in seen.perfect if _plainly(n) in _HIGHER_IS_BETTER), None)
     name = known or next(iter(seen.perfect), None)
     if name is None or seen.constant.get(name) != seen.perfect[name]:
         return None
@@ -255,7 +255,7 @@ def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
         return CannotJudge("metric_not_tried")
     every_class = seen.tried_classes is None or seen.tried_classes == seen.num_labels
     names = _HIGHER_IS_BETTER if every_class else _WHATEVER_THE_CLASSES
-    wrong = [n for n in names if n in seen.perfect and not _is_perfect(seen.perfect[n])]
+    wrong = [n for n, v in seen.perfect.items() if _plainly(n) in names and not _is_perfect(v)]
     if not wrong:
         return None
     return fault(metric.metric_line(view, wrong[0]), name=wrong[0], value=seen.perfect[wrong[0]])
@@ -297,6 +297,12 @@ def _reordered(
         moved=len(moved),
         classes=len(here),
     )
+
+
+def _plainly(name: str) -> str:
+    """As it is called that Keras calls `sparse_categorical_accuracy`."""
+    kinds = ("acc", "binary_accuracy", "categorical_accuracy", "sparse_categorical_accuracy")
+    return "accuracy" if name in kinds else name
 
 
 def _is_perfect(value: float) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable
+from typing import Any
 
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trials import Trials, same
@@ -23,6 +25,8 @@ def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return NOT_TRIED
     if not same(tried.perfect, tried.drawn) or not same(tried.perfect, tried.constant):
         return None
+    if isinstance(accuracy_of_amounts(seen, view), Verdict):
+        return None
     name, value = next(iter(tried.perfect.items()))
     made = fault if _first(tried) or "mse" in name.lower() else look
     return made(metric_line(view, name), name=name, value=value)
@@ -39,7 +43,7 @@ def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     if not moved and not counted:
         return None
     name = name or next(iter(tried.perfect))
-    line = view.places.handed.picked("compute_metrics", name) or metric_line(view, name)
+    line = _in_metric(view.places.handed.picked, name) or metric_line(view, name)
     return fault(line, share=tried.ignored, name=name, value=tried.perfect[name])
 
 
@@ -64,7 +68,7 @@ def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge
     name = _first(tried)
     if name is None or _share(tried.perfect[name]) > NEARLY_RIGHT:
         return None  # whether the likeliest is among them may be all that is asked
-    line = view.places.handed.calls("compute_metrics", "argmax") or metric_line(view, name)
+    line = _in_metric(view.places.handed.calls, "argmax") or metric_line(view, name)
     return fault(line, name=name, value=tried.perfect[name], rows=tried.several)
 
 
@@ -85,12 +89,18 @@ def metric_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
 
 
 def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
-    """A yes at 0.5 is meant for probabilities; the logits of this model know no such bounds."""
+    """A yes at 0.5 is meant for probabilities; the logits of this model know no such bounds.
+
+    What Keras takes for the accuracy of one output does so, and is off by little.
+    """
     tried = seen.trials
     if tried is None or tried.kind != "many":
         return NOT_TRIED
-    line = view.places.handed.compares("compute_metrics", ast.Gt, ast.GtE, value=0.5)
-    return fault(line or metric_line(view), cut=tried.cut) if tried.cut == 0.5 else None
+    if tried.cut != 0.5:
+        return None
+    own = _in_metric(view.places.handed.compares, ast.Gt, ast.GtE, value=0.5)
+    compiled = view.facts.compiled is not None and not seen.given
+    return (look if compiled else fault)(own or metric_line(view), cut=tried.cut)
 
 
 def amounts_held_equal(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -102,8 +112,19 @@ def amounts_held_equal(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     if not fallen:
         return None
     name = fallen[0]
-    line = view.places.handed.compares("compute_metrics", ast.Eq) or metric_line(view, name)
+    line = _in_metric(view.places.handed.compares, ast.Eq) or metric_line(view, name)
     return fault(line, name=name, value=tried.perfect[name], nudged=tried.nudged[name])
+
+
+def accuracy_of_amounts(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Keras rounds the answer to a class, and an amount is none."""
+    tried = seen.trials
+    if tried is None or tried.kind != "amounts":
+        return NOT_TRIED
+    name = next((n for n in tried.perfect if n == "acc" or "accuracy" in n), None)
+    if name is None or tried.perfect[name] > NEARLY_RIGHT:
+        return None
+    return fault(metric_line(view, name), name=name, value=tried.perfect[name])
 
 
 def metric_not_shifted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -178,6 +199,7 @@ RULES: tuple[Rule, ...] = (
     metric_mixes_rows,
     threshold_on_logits,
     amounts_held_equal,
+    accuracy_of_amounts,
     metric_not_shifted,
     average_named_otherwise,
     best_is_worst,
@@ -185,11 +207,19 @@ RULES: tuple[Rule, ...] = (
 )
 
 
+_GIVEN_AS = ("compute_metrics", "metric_fn")
+
+
 def metric_line(view: View, name: str = "") -> int | None:
     """Where the script makes the number of that name, else where it returns its numbers."""
     places = view.places
-    answers = (places.handed.answer(one, name) for one in ("compute_metrics", "metric_fn"))
+    answers = (places.handed.answer(one, name) for one in _GIVEN_AS)
     return next(filter(None, answers), None) or places.argument("metrics")
+
+
+def _in_metric(find: Callable[..., int | None], *what: Any, **more: Any) -> int | None:
+    """What is looked for in the function that measures, however it is handed over."""
+    return next(filter(None, (find(one, *what, **more) for one in _GIVEN_AS)), None)
 
 
 def _first(tried: Trials) -> str | None:

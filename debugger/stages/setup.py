@@ -26,9 +26,10 @@ _TODAY = {
 
 def findings(built: Building, text: str) -> list[Finding]:
     """What went wrong before there was a Trainer, then what is odd about the one that there is."""
-    if (failed := _failed(built, text)) is not None:
+    places = Places(text, sources=built.sources)
+    if (failed := _failed(built, text, places)) is not None:
         return [failed]
-    return [*built.findings, *_odd(built, Places(text)), *_warned(built, Places(text))]
+    return [*built.findings, *_odd(built, places), *_warned(built, places)]
 
 
 def show(built: Building) -> list[Evidence]:
@@ -37,7 +38,7 @@ def show(built: Building) -> list[Evidence]:
     return [*traceback_shown("setup", built.failure, "python script.py"), *built.evidence, *warned]
 
 
-def _failed(built: Building, text: str) -> Finding | None:
+def _failed(built: Building, text: str, places: Places) -> Finding | None:
     failure = built.failure
     if built.refused is not None:
         code, line = built.refused
@@ -57,11 +58,11 @@ def _failed(built: Building, text: str) -> Finding | None:
     if failure.exception == "EOFError" and "input(" in _line(text, failure.line):
         return _finding("asks_for_input", "fault", failure.line)
     if failure.says("could not interpret optimizer identifier"):
-        line = Places(text).argument_at("optimizer", failure.line)
+        line = places.argument_at("optimizer", failure.line)
         return _finding("keras3_optimizer", "fault", line, said=said)
     if column := re.search(r"[Cc]olumn (\w+) not found in dataset", said):
         return _finding("column_not_there", "fault", failure.line, name=column[1])
-    if (unknown := _unknown_argument(said, failure.line, Places(text))) is not None:
+    if (unknown := _unknown_argument(said, failure.line, places)) is not None:
         return unknown
     if name := re.search(r"cannot import name '(\w+)' from '([\w.]+)'", said):
         library = name[2].partition(".")[0]

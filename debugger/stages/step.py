@@ -139,7 +139,7 @@ def schedule_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """A decay that counts examples where the training counts batches never gets anywhere."""
     decay = seen.decay
     if decay is None:
-        return CannotJudge("no_decay")
+        return _without_end(seen, view)
     if decay.steps <= LONGER * decay.planned:
         return None
     line = view.places.argument("decay_steps", "num_train_steps") or view.places.call("Decay")
@@ -157,12 +157,18 @@ def schedule_too_short(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """The rest of the training goes by at whatever rate the decay has left."""
     decay, first, last = seen.decay, seen.peak_learning_rate, seen.last_learning_rate
     if decay is None or not first or last is None:
-        return CannotJudge("no_decay")
+        return _without_end(seen, view)
     if decay.steps <= 0 or decay.steps >= SHORTER * decay.planned:
         return None  # a warm-up longer than the training leaves less than nothing to decay in
     line = view.places.argument("decay_steps", "num_train_steps") or view.places.call("Decay")
     over = decay.steps <= OVER * decay.planned and last <= OVER * first
     return (fault if over else look)(line, steps=decay.steps, planned=decay.planned, last=last)
+
+
+def _without_end(seen: Step, view: View) -> CannotJudge:
+    if view.facts.compiled is None:
+        return CannotJudge("trainer_counts_steps")
+    return CannotJudge("schedule_without_end" if seen.schedule else "no_decay")
 
 
 def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | None:

@@ -52,10 +52,9 @@ def converted(checkpoint: str, kept: Path) -> Path:
 
 
 def _source(checkpoint: str) -> str:
-    """What the conversion depends on: a name of the hub, or a folder with these very weights."""
-    kinds = (".safetensors", ".bin")
-    weights = sorted(path for path in Path(checkpoint).glob("*") if path.suffix in kinds)
-    return "\n".join([checkpoint, *(f"{path.name} {assets.sha256(path)}" for path in weights)])
+    """What the conversion depends on: a name of the hub, or what a folder holds, wherever it is."""
+    files = sorted(path for path in Path(checkpoint).glob("*") if path.is_file())
+    return "\n".join(f"{path.name} {assets.sha256(path)}" for path in files) or checkpoint
 
 
 def _is_whole(folder: Path) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from debugger.outcome import Event, Finding, Found, Outcome, StageEnded, StageStarted
+from debugger.run import Run
 from debugger.settings import read
 from debugger.workers import Engine, started
 from tools import score
@@ -160,3 +162,22 @@ def test_a_sample_is_scored_as_the_tables_say(engine: Engine) -> None:
     said = "\n".join(score.tables(found))
     assert "| both | 3 | 3 of 3 (100%) | 3 of 3 (100%) |" in said
     assert "0 of 1 get a fault." in said
+
+
+class Refused:
+    """An engine whose runs end in the set-up, for a reason that is the clinic's own."""
+
+    def events(self, run: Run) -> Iterator[Event]:
+        yield StageStarted("setup")
+        yield Found(Finding("writes_outside", "note", "setup", 1))
+        yield StageEnded("setup", "unknown", 0.1)
+        yield Outcome("unknown", "cpu", 0.1)
+
+    def cancel(self, ticket: str) -> None:
+        raise NotImplementedError
+
+
+def test_what_was_never_looked_at_is_not_counted_among_the_healthy() -> None:
+    blind = scored(called("pt_stars"), Refused())
+    assert blind.unreadable == ("setup: writes_outside",)
+    assert "1 of 1 scripts" in "\n".join(score.tables([blind]))

@@ -604,6 +604,12 @@ CASES += [
         nudged=0.0,
     ),
     of_metric(
+        metric.accuracy_of_amounts,
+        {"kind": "classes"},
+        replace(TRIED, kind="amounts", perfect={"accuracy": 0.0}),
+        name="accuracy",
+    ),
+    of_metric(
         metric.metric_not_shifted,
         {"in_place": {"accuracy": 0.1}, "perfect": {"accuracy": 1.0}},
         replace(TRIED, perfect={"accuracy": 0.1}, in_place={"accuracy": 1.0}),

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from debugger.diagnosis import perform
 from debugger.outcome import Event, Outcome
-from debugger.report import Report, gather
+from debugger.report import Report, StageReport, gather
 from debugger.run import Run
 from debugger.script.building import Building, build
-from debugger.stages import setup
+from debugger.stages import LIGHT, setup
 
 TRAIN = "from tests import tiny\ntrainer = tiny.classifier()\n"
 
@@ -249,3 +250,22 @@ def test_a_failure_that_a_network_would_not_cure_stays_a_fault(line: str) -> Non
     (found,) = performed(line + "\n" + TRAIN + "trainer.train()\n").findings
 
     assert (found.severity, found.line) == ("fault", 2)
+
+
+def test_what_is_built_answers_other_stages_as_if_it_were_built_anew() -> None:
+    text = f"from transformers import set_seed\nset_seed(0)\n{TRAIN}trainer.train()\n"
+    again = perform(Run(text, "forward"), lambda event: None)
+    assert again is not None
+    for stage in reversed(LIGHT):
+        events: list[Event] = []
+        again(Run(text, stage), events.append)
+        assert untimed(gather(events)) == untimed(performed(text, stage)), stage
+
+
+def test_what_was_not_built_answers_nothing_more() -> None:
+    for text in ("import nothing_of_this_name\n", "rate = 1\n"):
+        assert perform(Run(text, "forward"), lambda event: None) is None
+
+
+def untimed(report: Report) -> list[StageReport]:
+    return [replace(stage, seconds=0.0) for stage in report.stages]

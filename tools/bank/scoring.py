@@ -23,7 +23,7 @@ OURS = (
     *("stage_unreadable", "clinic_error", "out_of_memory_of_run", "out_of_time", "process_died"),
     *("killed", "warm_crashed", "warm_died", "warm_no_memory", "warm_too_slow"),
 )
-"""Codes that say that the clinic did not get through."""
+"""Codes that say that the clinic did not get through, beside all of a stage that it left open."""
 
 
 @dataclass(frozen=True)
@@ -92,12 +92,15 @@ def score(case: Case, engine: Answering) -> Scored:
 def _scored(case: Case, text: str, report: Report, seconds: float, first: float | None) -> Scored:
     fault = case.fault
     findings = [finding for finding in report.findings if finding.severity != "note"]
-    ours = {finding.code for finding in findings if finding.code in OURS}
+    blind = {stage.stage for stage in report.stages if stage.outcome == "unknown"}
+    ours = {f.code for f in report.findings if f.code in OURS or f.stage in blind}
     naming = [f for f in findings if fault and f.code in fault.codes]
     blamed = case.to_blame
     lines = text.splitlines()
     wanted = blamed and case.files[blamed[0]].splitlines()[blamed[1] - 1].strip()
-    said = [lines[f.line - 1].strip() for f in naming if f.line and f.line <= len(lines)]
+    texts = {None: lines, **{name: text.splitlines() for name, text in case.files.items()}}
+    placed = [(texts.get(f.file, []), f.line) for f in naming if f.line]
+    said = [there[line - 1].strip() for there, line in placed if line <= len(there)]
     return Scored(
         id=case.id,
         base=case.base.id,
@@ -108,7 +111,7 @@ def _scored(case: Case, text: str, report: Report, seconds: float, first: float 
         outcome=report.outcome,
         codes=_codes([f.code for f in findings if f.severity == "fault" and f.code not in ours]),
         looks=_codes([f.code for f in findings if f.severity == "look" and f.code not in ours]),
-        unreadable=_codes([f"{f.stage}: {f.code}" for f in findings if f.code in ours]),
+        unreadable=_codes([f"{f.stage}: {f.code}" for f in report.findings if f.code in ours]),
         named=bool(naming),
         line=wanted in said if naming and blamed else None,
         has_line=blamed is not None,

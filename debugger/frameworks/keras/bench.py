@@ -58,11 +58,12 @@ class Bench:
                 keeper.restore()
 
     @contextmanager
-    def mounted(self, steps: int, keep: bool = True) -> Iterator[Any]:
+    def mounted(self, steps: int, keep: bool = True, anew: bool = False) -> Iterator[Any]:
         """The model, to be trained for so many steps, its weights put back afterwards.
 
         Yields the optimizer: a copy of the model's own, with what that has learned so far. Whoever
-        changes it must not `keep` the graph, which has the change in it.
+        changes it must not `keep` the graph, which has the change in it, and takes a copy `anew`
+        where other weights are trained.
         """
         model = self.model
         names = optimizers_of(model)
@@ -72,11 +73,11 @@ class Bench:
         with self.untouched():
             # What a script drew before must not decide what a training draws: only its seed.
             seed = context.global_seed() or 0
-            _draw(seed, random.Random(seed))
+            draw(seed, random.Random(seed))
             weights = named_weights(model)
             self.before = {name: weight.numpy() for name, weight in weights.items()}
             for name in names:
-                vars(model)[name] = self._fresh(name)
+                vars(model)[name] = self._fresh(name, anew)
             vars(model).update(train_function=graph, _run_eagerly=eagerly)
             try:
                 yield model.optimizer
@@ -108,20 +109,24 @@ class Bench:
         own.update(self._ours, _run_eagerly=True, test_function=None)
         model.reset_metrics()
 
-    def _fresh(self, name: str) -> Any:
+    def _fresh(self, name: str, anew: bool) -> Any:
         """Always the same object, as a traced graph holds on to it, with its first values."""
+        if anew:
+            return _Copy(vars(self.model)[name], self.model, name == "optimizer", anew).begin()
         if name not in self._copies:
             self._copies[name] = _Copy(vars(self.model)[name], self.model, name == "optimizer")
         return self._copies[name].begin()
 
 
 class _Copy:
-    """A copy of an optimizer that can begin again and again."""
+    """A copy of an optimizer that can begin again and again; `anew`, with other weights."""
 
-    def __init__(self, optimizer: Any, model: Any, whole: bool) -> None:
+    def __init__(self, optimizer: Any, model: Any, whole: bool, anew: bool = False) -> None:
         self.copy = _copied(optimizer)
         if whole:
             weights = model.trainable_variables
+            if anew:  # one that has been built remembers the weights it was built for
+                vars(getattr(self.copy, "inner_optimizer", self.copy))["_built"] = False
             if hasattr(self.copy, "build"):
                 self.copy.build(weights)
             elif hasattr(self.copy, "_create_all_weights"):
@@ -187,7 +192,7 @@ class Rng:
     def restore(self) -> None:
         random.setstate(self.python)
         np.random.set_state(self.numpy)
-        _draw(self.seed, self.eager)
+        draw(self.seed, self.eager)
         for generator, state in ((self.eager, self.eager_state), (self.layers, self.layers_state)):
             if generator is not None:
                 generator.setstate(state)
@@ -195,7 +200,7 @@ class Rng:
             self.tensors.state.assign(self.tensors_state)
 
 
-def _draw(seed: int | None, generator: random.Random | None) -> None:
+def draw(seed: int | None, generator: random.Random | None) -> None:
     """What TensorFlow draws from next. Its own function would also start traced graphs anew."""
     eager: Any = context.context()
     eager._seed, eager._rng = seed, generator

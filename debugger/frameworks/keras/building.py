@@ -18,6 +18,9 @@ from transformers import PushToHubCallback, TFPreTrainedModel
 
 from debugger.failure import own_line
 from debugger.frameworks.keras.feeding import as_batches
+from debugger.frameworks.keras.loading import drawn_late
+from debugger.frameworks.keras.rehearsing import Rehearsed, rehearse
+from debugger.pipelines.face import Earlier
 from debugger.pipelines.starting import TrainingStarts
 
 if TYPE_CHECKING:
@@ -73,13 +76,27 @@ class Built:
     refused: tuple[str, int | None] | None = None
     strings: dict[int, dict[str, str]] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
-    earlier: None = None
-    rehearsed: tuple[()] = ()
+    given: Any = None
+    rehearsed: list[Rehearsed] = field(default_factory=list)
+
+    @property
+    def earlier(self) -> Earlier | None:
+        """The first training that this one may not be meant to go on from."""
+        model = None if self.trained is None else self.trained.model
+        known = model, self.given, self.training_line
+        seen = (one.seen_from(*known) for one in self.rehearsed)
+        return next(filter(None, seen), None)
 
 
 @contextmanager
-def stopped_at_training(*_: object) -> Iterator[Built]:
-    """While open, `Model.fit` raises TrainingStarts. One script may be built at a time."""
+def stopped_at_training(
+    rehearsed: int = 0, steps: int = 0, cut_off: Callable[[], None] = lambda: None
+) -> Iterator[Built]:
+    """While open, `Model.fit` raises TrainingStarts. One script may be built at a time.
+
+    The first `rehearsed` trainings are run instead, for so many steps each, once `cut_off` has seen
+    to it that nobody hears of them.
+    """
     built = Built()
     undo: list[Callable[[], None]] = []
 
@@ -90,7 +107,7 @@ def stopped_at_training(*_: object) -> Iterator[Built]:
         undo.append(lambda: setattr(owner, name, before) if own else delattr(owner, name))
 
     patch(PushToHubCallback, "__init__", _pushes_nothing)
-    patch(tf_keras.Model, "fit", lambda fit: _stopped_fit(built, fit))
+    patch(tf_keras.Model, "fit", lambda fit: _stopped_fit(built, fit, rehearsed, steps, cut_off))
     for model in (tf_keras.Model, TFPreTrainedModel):
         patch(model, "compile", lambda compile_: _noted_compile(built, compile_))
     if find_spec("datasets"):
@@ -99,7 +116,8 @@ def stopped_at_training(*_: object) -> Iterator[Built]:
         patch(Dataset, "to_tf_dataset", lambda make: _noted_source(built, make))
     patch(keras.Model, "fit", lambda _: _foreign_fit(built))  # of Keras 3, which trains as well
     try:
-        yield built
+        with drawn_late():
+            yield built
     finally:
         for one in undo:
             one()
@@ -117,14 +135,25 @@ def _pushes_nothing(made: Any) -> Any:
     return idle
 
 
-def _stopped_fit(built: Built, fit: Any) -> Any:
+def _stopped_fit(
+    built: Built, fit: Any, rehearsed: int, steps: int, cut_off: Callable[[], None]
+) -> Any:
     signature = inspect.signature(fit)
 
     def stopped(self: Any, *args: Any, **kwargs: Any) -> Any:
         given = signature.bind(self, *args, **kwargs)
         given.apply_defaults()
-        built.training_line = own_line()
-        built.trained = fit_of(self, given.arguments, built)
+        line, made = own_line(), fit_of(self, given.arguments, built)
+        if len(built.rehearsed) < rehearsed:
+            cut_off()
+            try:
+                history, earlier = rehearse(fit, made, given.arguments["x"], line, steps)
+            except Exception:  # then this is the training to look at
+                history, earlier = None, None
+            if earlier is not None:
+                built.rehearsed.append(earlier)
+                return history
+        built.training_line, built.trained, built.given = line, made, given.arguments["x"]
         built.trainer_lines = (built.training_line,)
         raise TrainingStarts
 

@@ -10,20 +10,21 @@ import tensorflow as tf
 from transformers.keras_callbacks import KerasMetricCallback
 
 from debugger.failure import on_behalf
+from debugger.frameworks.keras.answering import loss_of
 from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.made_up import MadeUp, labels_of
 from debugger.frameworks.keras.reading import (
     HowLabels,
     Rows,
     batches_of,
     classes_in,
-    dense,
     parts_of,
     size_of,
     told,
 )
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
-from debugger.pipelines.metrics import Spy, count_classes, guessed, metric_watched, numbers, tried
+from debugger.pipelines.metrics import Spy, count_classes, guessed, metric_watched, numbers
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import overlap
 
@@ -54,7 +55,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
     known["eval_rows"] = data.eval.count if data.eval else None
     spy = Spy(None if callback is None else callback.metric_fn)
     answer, constant, perfect = {}, None, None
-    failure = None
+    failure = made_up = None
     try:
         batches = _some(dataset)
         with metric_watched(spy):
@@ -63,7 +64,10 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
             else:
                 rows = _again(batches)
                 answer = on_behalf(model.evaluate, rows, verbose=0, return_dict=True)
-        constant, perfect = _tried(model, spy, callback, batches, facts, train.how)
+        asked = MadeUp(fit, facts, train.how, loss_of(model), callback)
+        constant, perfect = asked.guesses(spy, batches)
+        if callback is not None or _user_metrics(model):
+            made_up = asked.trials(spy, batches)
     except Exception as error:
         failure = told(error)
         batches = []
@@ -79,6 +83,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         perfect=perfect,
         tried_classes=_tried_classes(batches, train.how),
         known_metrics=tuple(answer),
+        trials=made_up,
         failure=failure,
     )
 
@@ -135,46 +140,9 @@ def _by_callback(callback: Any, model: Any, batches: list[Any], spy: Spy) -> dic
     return logs
 
 
-def _tried(
-    model: Any, spy: Spy, callback: Any, batches: list[Any], facts: Facts, how: HowLabels
-) -> tuple[Any, Any]:
-    """The metric's answer when one class is always guessed, and when every guess is right."""
-    raw = _labels(batches)
-    if raw is None:
-        return None, None
-    labels = np.asarray(classes_in(raw, how))
-    if labels.dtype.kind not in "iu":
-        return None, None
-    spy.watching = False
-    if callback is not None:
-        return tried(labels, facts, lambda _, sure: spy((sure, raw)))
-    return tried(labels, facts, lambda wanted, sure: _asked(model, raw, _like(wanted, sure, how)))
-
-
 def _tried_classes(batches: list[Any], how: HowLabels) -> int | None:
-    raw = _labels(batches)
+    raw = labels_of(batches)
     return None if raw is None else count_classes(classes_in(raw, how))
-
-
-def _like(wanted: Any, sure: Any, how: HowLabels) -> Any:
-    """As the model would say it: a score for each class, or a yes of its one output."""
-    return wanted[:, None].astype(np.float32) if how == "whole" else sure
-
-
-def _labels(batches: list[Any]) -> Any:
-    """Of all batches, where each has its labels beside it."""
-    found = [parts_of(batch).labels for batch in batches]
-    if not found or any(labels is None for labels in found):
-        return None
-    return np.concatenate([dense(labels) for labels in found])
-
-
-def _asked(model: Any, labels: Any, predictions: Any) -> dict[str, float]:
-    """What the compiled metrics answer, the loss left out."""
-    compiled = model.compiled_metrics
-    compiled.reset_state()
-    compiled.update_state(tf.constant(labels), tf.constant(predictions))
-    return {m.name: float(m.result()) for m in compiled.metrics if m.name != "loss"}
 
 
 def _guessed(given: Any, facts: Facts) -> Guesses:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
 
-from debugger.frameworks.keras import evaluating, forwarding, gpu, looking, training
+from debugger.frameworks.keras import evaluating, forwarding, gpu, looking, training, weighing
 from debugger.frameworks.keras.answering import answer_to, built, how_labels, loss_of
-from debugger.frameworks.keras.bench import Bench
+from debugger.frameworks.keras.bench import Bench, optimizers_of
 from debugger.frameworks.keras.building import Fit, stopped_at_training
+from debugger.frameworks.keras.experimenting import KerasLab
 from debugger.frameworks.keras.facts import facts_of
 from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
-from debugger.outcome import Evidence, Finding
+from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
 from debugger.pipelines.starting import Built
 from debugger.script.places import Places
@@ -26,8 +28,9 @@ __all__ = ["KerasPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_trai
 class KerasPipeline:
     """See `face.Pipeline`. All stages see one first batch: who shuffles has another each time."""
 
-    def __init__(self, fit: Fit) -> None:
-        self._fit = fit
+    def __init__(self, fit: Fit, earlier: face.Earlier | None = None) -> None:
+        self._fit, self._earlier = fit, earlier
+        self._left: Path | None = None
         self._bench = Bench(fit.model)
         with self.untouched():
             first = read(fit.train, 1)
@@ -73,7 +76,8 @@ class KerasPipeline:
     def forward(self) -> face.Forward:
         fit, labels = self._fit, self._train.labels
         planned = training.planned_steps(fit, self.facts, self._train.count) if fit.whole else None
-        return forwarding.forward(fit, self.facts, self._bench, labels, self._first, planned)
+        seen = forwarding.forward(fit, self.facts, self._bench, labels, self._first, planned)
+        return replace(seen, earlier=self._earlier)
 
     def step(self) -> face.Step:
         source = self._fit.source(self._fit.train)
@@ -89,16 +93,30 @@ class KerasPipeline:
         return training.overfit(*given, steps, emit, seconds)
 
     def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
+        def leave() -> None:
+            if self._left is not None:
+                weighing.leave(self._fit.model, self.facts, self._left)
+
         given = self._fit, self.facts, self._bench, self._train, self._eval
-        return training.train(*given, steps, emit, seconds)
+        return training.train(*given, steps, emit, seconds, leave)
 
-    def lab(self) -> None:
-        """No experiments are made on Keras models."""
-        return
+    def leave(self, file: Path) -> None:
+        self._left = file
+
+    def weigh(self, file: Path) -> Weighed:
+        return weighing.weigh(self._fit.model, self.facts, self._bench, self._eval, file)
+
+    def lab(self) -> KerasLab | None:
+        rows, model = self._train, self._fit.model
+        if rows.batch is None or rows.failure is not None or len(optimizers_of(model)) != 1:
+            return None
+        with self.untouched():
+            answer = answer_to(model, rows.batch)
+        return KerasLab(self._fit, self.facts, self._bench, rows, answer)
 
 
-def pipeline(trained: Fit, _: Any = None) -> KerasPipeline:
-    return KerasPipeline(trained)
+def pipeline(trained: Fit, earlier: face.Earlier | None = None) -> KerasPipeline:
+    return KerasPipeline(trained, earlier)
 
 
 def has_cuda() -> bool:

@@ -28,19 +28,19 @@ def plan(
     """`rates` are those of some steps of the `planned` ones; `gradients` is of the first step."""
     updates = planned if planned and fit.whole else 0
     inner = getattr(optimizer, "inner_optimizer", optimizer)
-    first, second = _number(inner, "beta_1"), _number(inner, "beta_2")
-    name, dropout = _dropout(fit.model)
+    first, second = number(inner, "beta_1"), number(inner, "beta_2")
+    name, dropout = body_dropout(fit.model)
     head_name, head_dropout = _head_dropout(fit.model)
-    frozen_name, frozen = _never_trained(fit.model)
+    frozen_name, frozen = never_trained(fit.model)
     return Plan(
         updates=updates,
         batches=planned // fit.epochs if planned else None,
         epochs=float(fit.epochs),
         # Where callbacks steer the rate, only the run itself shows what they do.
         rates=None if steering(fit.callbacks) else _rates(inner, rates, updates),
-        weight_decay=max(_number(inner, n) or 0.0 for n in ("weight_decay", "weight_decay_rate")),
-        momentum=_number(inner, "momentum") or 0.0,
-        eps=_number(inner, "epsilon"),
+        weight_decay=max(number(inner, n) or 0.0 for n in ("weight_decay", "weight_decay_rate")),
+        momentum=number(inner, "momentum") or 0.0,
+        eps=number(inner, "epsilon"),
         betas=None if first is None or second is None else (first, second),
         gradient=gradients.get("typical"),
         held=_held(fit.model, gradients.get("norm")),
@@ -53,13 +53,13 @@ def plan(
     )
 
 
-def _never_trained(model: Any) -> tuple[str, int]:
+def never_trained(model: Any) -> tuple[str, int]:
     """The part of the model with most weights that are frozen as they were drawn, and all of them.
 
     Biases and the scales of norms are the proof: any training changes them.
     """
     counts = {
-        part.name: _frozen_as_drawn(part) for part in _children(model) if not _was_loaded(part)
+        part.name: _frozen_as_drawn(part) for part in _children(model) if not was_loaded(part)
     }
     return max(counts, key=counts.__getitem__, default=""), sum(counts.values())
 
@@ -83,11 +83,11 @@ def _children(model: Any) -> list[Any]:
     return list(model._flatten_layers(recursive=False, include_self=False))
 
 
-def _was_loaded(part: Any) -> bool:
+def was_loaded(part: Any) -> bool:
     return bool(getattr(getattr(part, "config", None), "_name_or_path", ""))
 
 
-def _dropout(model: Any) -> tuple[str, float]:
+def body_dropout(model: Any) -> tuple[str, float]:
     """Of the body of a model of transformers: attention takes its dropout from the config."""
     found = {
         name: float(value)
@@ -125,7 +125,7 @@ def _rates(optimizer: Any, known: dict[int, float], updates: int) -> Rates | Non
     top = next(step for step, rate in known.items() if rate >= 0.99 * reached)
     falling = [rate for step, rate in known.items() if step >= top]
     return Rates(
-        peak=max(_asked_for(optimizer), reached),
+        peak=max(asked_for(optimizer), reached),
         reached=reached,
         climbs=top,
         total=sum(known.values()) * updates / len(known),
@@ -134,7 +134,7 @@ def _rates(optimizer: Any, known: dict[int, float], updates: int) -> Rates | Non
     )
 
 
-def _asked_for(optimizer: Any) -> float:
+def asked_for(optimizer: Any) -> float:
     """The rate that a schedule was told to begin at, or to climb to."""
     given = getattr(optimizer, "_learning_rate", None)
     told = [getattr(given, name, None) for name in ("initial_learning_rate", "warmup_target")]
@@ -150,7 +150,7 @@ def _held(model: Any, gradient: float | None) -> float | None:
     )
 
 
-def _number(optimizer: Any, name: str) -> float | None:
+def number(optimizer: Any, name: str) -> float | None:
     """Older optimizers keep what they are told in a place of its own."""
     value = getattr(optimizer, name, None)
     value = getattr(optimizer, "_hyper", {}).get(name, value)

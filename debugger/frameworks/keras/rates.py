@@ -10,6 +10,8 @@ import tf_keras
 from debugger.pipelines.face import Decay
 
 RATES_LOOKED_AT = 50
+_SCHEDULES: Any = tf_keras.optimizers.schedules
+_ENDING = (_SCHEDULES.PolynomialDecay, _SCHEDULES.CosineDecay)
 
 
 def hold(optimizer: Any, rate: float) -> None:
@@ -57,8 +59,18 @@ def looked_at(planned: int | None) -> list[int]:
 
 
 def decay_of(schedule: Any, planned: int | None, examples: int) -> Decay | None:
+    """Of a schedule that has an end. Half-lives and restarts are none."""
     falling = getattr(schedule, "decay_schedule_fn", schedule)
     steps = getattr(falling, "decay_steps", None)
-    if steps is None or planned is None:
+    if steps is None or planned is None or not isinstance(falling, _ENDING):
         return None
-    return Decay(type(falling).__name__, int(steps), planned, examples)
+    if getattr(falling, "cycle", False):
+        return None
+    climbing = max(_whole(schedule, "warmup_steps"), _whole(falling, "warmup_steps"))
+    steps = int(steps) + climbing if int(steps) > 0 else int(steps)
+    return Decay(type(falling).__name__, steps, planned, examples)
+
+
+def _whole(schedule: Any, name: str) -> int:
+    value = getattr(schedule, name, 0)
+    return int(value) if isinstance(value, (int, float)) else 0

@@ -13,7 +13,7 @@ import tensorflow as tf
 import tf_keras
 from tensorflow.python.util import nest
 
-from debugger.failure import Failure, failure_of_script, is_own, on_behalf
+from debugger.failure import Failure, failure_of_script, is_own, line_in, on_behalf
 from debugger.pipelines.rows import LABELS
 
 MOST_ROWS = 5000
@@ -207,7 +207,8 @@ def told(error: BaseException) -> Failure:
     Where the clinic itself is to blame, it is raised again.
     """
     failure = failure_of_script(error)
-    own = [int(line) for file, line in _PLACE.findall(str(error)) if is_own(file)]
+    placed = ((file, int(line)) for file, line in _PLACE.findall(str(error)) if is_own(file))
+    own = [line for one in placed if (line := line_in(*one)) is not None]
     if failure.line is not None or not own:
         return failure
     said = _SAID.search(str(error))

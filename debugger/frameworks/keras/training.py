@@ -43,7 +43,7 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
     with bench.mounted(WATCHED_STEPS, keep=False) as optimizer:
         held = [vars(model)[name] for name in optimizers_of(model)]
         watch, before = _Watch(held), bench.before
-        failure = _fitted(fit, fit.train, WATCHED_STEPS, [watch])
+        failure = fitted(fit, fit.train, WATCHED_STEPS, [watch])
         weights = named_weights(model)
         chosen = {id(weight) for weight in model.trainable_weights} if weights else set()
         trainable = {name for name, weight in weights.items() if id(weight) in chosen}
@@ -69,6 +69,7 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             head_frozen=bool(head) and not trainable & set(head),
             nan_after=tuple(n for n, w in weights.items() if not np.isfinite(dense(w)).all()),
             decay=decay_of(schedule, planned, (rows or 0) * fit.epochs),
+            schedule=_steered_by(schedule, fit),
             last_learning_rate=rates[-1] if rates else None,
             plan=plan(fit, optimizer, known, planned, watch.first),
             failure=failure,
@@ -94,10 +95,10 @@ def overfit(
         if rates:  # twenty steps of somebody's own long warm-up would prove nothing
             hold(optimizer, max(rates))
         curve = _Curve(steps, emit, seconds=seconds)
-        before = _accuracy(model, rows, chosen, facts)
+        before = accuracy(model, rows, chosen, facts)
         repeated = tf.data.Dataset.from_tensors(batch).repeat()
-        failure = _fitted(fit, repeated, steps, [curve])
-        after = _accuracy(model, rows, chosen, facts)
+        failure = fitted(fit, repeated, steps, [curve])
+        after = accuracy(model, rows, chosen, facts)
     labels = [rows.labels[row] for row in chosen] if before[0] is not None else []
     return curve.memory(before, after, labels, len(chosen), _size(model), failure)
 
@@ -111,8 +112,12 @@ def train(
     steps: int,
     emit: Emit,
     seconds: float | None = None,
+    leave: Callable[[], None] = lambda: None,
 ) -> Training:
-    """The script's own training up to `steps`, its schedule as if it went on to the end."""
+    """The script's own training up to `steps`, its schedule as if it went on to the end.
+
+    After the last step it is called to `leave` what was learned.
+    """
     model = fit.model
     usable = held_out is not None and held_out.failure is None and bool(held_out.labels)
     rows = spread(held_out.looked_at, EVAL_ROWS) if usable and held_out else []
@@ -121,15 +126,17 @@ def train(
     planned = planned_steps(fit, facts, None)
 
     def evaluated() -> Fared:
-        return _accuracy(model, held_out, rows, facts) if held_out else (None, None, {})
+        return accuracy(model, held_out, rows, facts) if held_out else (None, None, {})
 
     own = steering(fit.callbacks)
     kept = [Attributes(getattr(one, "own", one)) for one in own]
     with bench.mounted(steps) as optimizer:
         curve = _Curve(min(steps, planned or steps), emit, evaluated, seconds)
-        epoch = _steps_per_epoch(fit) if own else None
-        failure = _fitted(fit, fit.train.repeat(), steps, [*own, curve], epoch)
+        epoch = steps_per_epoch(fit) if own else None
+        failure = fitted(fit, fit.train.repeat(), steps, [*own, curve], epoch)
         peak = max(rates_of(schedule_of(optimizer), planned) or curve.rates, default=None)
+        if failure is None:
+            leave()
     for one in kept:
         one.restore()
     known = {
@@ -140,22 +147,28 @@ def train(
     return curve.training(facts, labels, len(rows), planned or 0, peak, failure, **known)
 
 
+def _steered_by(schedule: Any, fit: Fit) -> str:
+    """What changes the learning rate on the way."""
+    own = [getattr(one, "own", one) for one in steering(fit.callbacks)]
+    return next((type(one).__name__ for one in (schedule, *own) if one is not None), "")
+
+
 def _one_batch(rows: Rows, facts: Facts) -> tuple[list[int], Any]:
     """Rows of every class in turn, where they are classes; else the first batch as it came."""
     assert rows.batch is not None
-    if _are_classes(rows, facts):
+    if are_classes(rows, facts):
         chosen = one_of_each(rows.labels, facts.batch_size or rows.looked_at)
         return chosen, rows.again(chosen)
     return list(range(facts.batch_size)), rows.batch.raw
 
 
-def _are_classes(rows: Rows, facts: Facts) -> bool:
+def are_classes(rows: Rows, facts: Facts) -> bool:
     """Rows with a number for a class, of which a batch can be made anew."""
     known = facts.task == "classification" and rows.leaves and rows.labels
     return bool(known) and all(isinstance(label, int) for label in rows.labels)
 
 
-def _steps_per_epoch(fit: Fit) -> int | None:
+def steps_per_epoch(fit: Fit) -> int | None:
     batches = fit.steps_per_epoch or int(fit.train.cardinality())
     return batches if batches > 0 else None
 
@@ -170,7 +183,7 @@ def planned_steps(fit: Fit, facts: Facts, rows: int | None) -> int | None:
     return batches * fit.epochs if batches > 0 else None
 
 
-def _fitted(
+def fitted(
     fit: Fit, data: Any, steps: int, callbacks: list[Any], epoch: int | None = None
 ) -> Failure | None:
     """The model's own training over so many steps; None when nothing went wrong.
@@ -277,9 +290,9 @@ class _Curve(Curve, tf_keras.callbacks.Callback):
             self.model.stop_training = True
 
 
-def _accuracy(model: Any, rows: Rows, chosen: list[int], facts: Facts) -> Fared:
+def accuracy(model: Any, rows: Rows, chosen: list[int], facts: Facts) -> Fared:
     """The loss is the mean cross-entropy, whatever the script's own loss is."""
-    if not _are_classes(rows, facts) or rows.batch is None:
+    if not are_classes(rows, facts) or rows.batch is None:
         return None, None, {}
     loss = loss_of(model)
     right, losses = 0, []

@@ -15,7 +15,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, TrainerCallback
 
-from debugger.failure import on_behalf, own_line
+from debugger.failure import on_behalf, own_line, script_line
 from debugger.frameworks.pytorch.loading import loading_watched
 from debugger.frameworks.pytorch.untouched import quiet
 from debugger.pipelines.face import Earlier
@@ -93,7 +93,7 @@ def stopped_at_training(
     init, train, init_repo = Trainer.__init__, Trainer.train, Trainer.init_hf_repo
 
     def noted_init(self: Trainer, *args: Any, **kwargs: Any) -> None:
-        line = own_line()
+        line = script_line()
         with _lent_folder(*args, *kwargs.values()):
             on_behalf(init, self, *args, **kwargs)
         built.trainers.append((self, line))

@@ -27,7 +27,7 @@ from debugger.pipelines.metrics import (
 )
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import class_names_of, overlap
-from debugger.pipelines.trials import Trials, trials
+from debugger.pipelines.trials import Form, Trials, trials
 
 ROWS = 32
 MOST = 2048
@@ -230,8 +230,8 @@ def _made_up(trainer: Trainer, spy: Spy, facts: Facts) -> Trials | None:
     except (ValueError, TypeError):  # rows of other lengths, or of other things
         return None
     generated = bool(getattr(trainer.args, "predict_with_generate", False))
-    causal = facts.task == "causal_lm"
-    return trials(predictions, labels, causal, generated, 0 if pad is None else pad, ask)
+    form = Form(facts.task == "causal_lm", generated, 0 if pad is None else pad)
+    return trials(predictions, labels, form, ask)
 
 
 def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:

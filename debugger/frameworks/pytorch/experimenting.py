@@ -6,10 +6,8 @@ import math
 import random
 import time
 import types
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,15 +23,20 @@ from debugger.frameworks.pytorch.parts import head_of
 from debugger.frameworks.pytorch.rows import subset
 from debugger.frameworks.pytorch.untouched import Rng, borrowed
 from debugger.pipelines.face import Facts
-from debugger.pipelines.rows import one_of_each
+from debugger.pipelines.portions import (
+    LONGEST_PLAN,
+    MOST_WORDED,
+    ONE_BATCH_STEPS,
+    come_in_blocks,
+    floor_of,
+    is_whole,
+    measured_of,
+    rows_for,
+    size_for,
+    spread_of,
+)
 from debugger.pipelines.trying import Change, Conditions, Taken, Worded
 
-LIGHT, HEAVY, ONE_BATCH_STEPS = (24, 48), (8, 32), 16
-"""Batches, and steps over them: a fresh small model needs more, and they cost it less."""
-LIGHT_WEIGHTS = 5_000_000
-MEASURED_ROWS = 64
-MOST_WORDED = 2000
-LONGEST_PLAN = 20_000
 HALVES = {torch.float16: "float16", torch.bfloat16: "bfloat16"}
 
 
@@ -75,30 +78,23 @@ class TrainerLab:
         with borrowed(self._trainer):
             rows = [dataset[place] for place in places]
         labels = [self._labels[place] for place in places]
-        if not all("input_ids" in row for row in rows) or not all(_whole(y) for y in labels):
+        if not all("input_ids" in row for row in rows) or not all(map(is_whole, labels)):
             return Worded()
         return Worded(tuple(tuple(map(int, row["input_ids"])) for row in rows), tuple(labels))
 
     @property
     def _size(self) -> tuple[int, int]:
-        return LIGHT if self.conditions.weights <= LIGHT_WEIGHTS else HEAVY
+        return size_for(self.conditions.weights)
 
     def _rows(self, seed: int, one_batch: bool) -> list[int]:
-        """Spread over the training set, in its order; another seed takes others where it can."""
         dataset: Any = self._trainer.train_dataset
-        size, there = self._trainer.args.per_device_train_batch_size, len(dataset)
-        if one_batch and self._labels and _whole(self._labels[0]):
-            return one_of_each(self._labels, size)
-        wanted = size if one_batch else size * self._size[0]
-        if there <= wanted:
-            return list(range(there))
-        step = there / wanted
-        return [min(there - 1, int((n + 0.5 * (seed % 2)) * step)) for n in range(wanted)]
+        size = self._trainer.args.per_device_train_batch_size
+        given = len(dataset), self._labels, size, self._size[0]
+        return rows_for(*given, seed, one_batch)
 
     def _measured(self, count: int) -> list[dict[str, Any]]:
         trainer = self._trainer
-        places = sorted({n * count // MEASURED_ROWS for n in range(MEASURED_ROWS)})
-        rows = subset(trainer.train_dataset, places)
+        rows = subset(trainer.train_dataset, measured_of(count))
         return [dict(batch) for batch in trainer.get_eval_dataloader(rows)]
 
 
@@ -176,7 +172,7 @@ def _conditions(trainer: Trainer, facts: Facts, labels: tuple[Any, ...]) -> Cond
         masked_wrongly=wrong,
         in_blocks=_in_blocks(trainer, labels),
         head=next(iter(head), ""),
-        head_spread=_spread(head),
+        head_spread=spread_of(weight.cpu().numpy() for weight in head.values()),
         head_bias=_farthest(head),
     )
 
@@ -220,31 +216,17 @@ def _dropout(model: Any) -> float:
 
 
 def _in_blocks(trainer: Any, labels: tuple[Any, ...]) -> bool:
-    """Whether nobody shuffles, and the labels change hardly more often than they must."""
-    known = [label for label in labels if _whole(label)]
-    if len(known) < 2 or len(known) != len(labels) or len(set(known)) < 2:
-        return False
-    changes = sum(a != b for a, b in pairwise(known))
-    if changes > len(known) / 8:
+    """Whether nobody shuffles, and one label comes after the other."""
+    if not come_in_blocks(labels):
         return False
     if type(trainer).get_train_dataloader is Trainer.get_train_dataloader:
         return isinstance(trainer._get_train_sampler(), SequentialSampler)
     return isinstance(getattr(trainer.get_train_dataloader(), "sampler", None), SequentialSampler)
 
 
-def _whole(label: Any) -> bool:
-    return isinstance(label, int) and not isinstance(label, bool)
-
-
 def _head_tensors(model: Any) -> dict[str, Any]:
     named = dict(model.named_parameters())
     return {name: named[name].detach().float() for name in head_of(model)}
-
-
-def _spread(head: dict[str, Any]) -> float | None:
-    """Of the layer that is farthest from how new ones are drawn: one dead layer is enough."""
-    spreads = [float(weight.std()) for weight in head.values() if weight.dim() > 1]
-    return max(spreads, key=lambda s: abs(math.log(max(s, 1e-12) / 0.02)), default=None)
 
 
 def _farthest(head: dict[str, Any]) -> float:
@@ -399,24 +381,14 @@ def _loss(trainer: Trainer, batches: list[dict[str, Any]]) -> float | None:
 
 
 def _floor(trainer: Trainer, batches: list[dict[str, Any]], facts: Facts) -> float | None:
-    """What the best answer costs that is always the same: the labels' entropy, or variance."""
+    """What it costs to know nothing of the inputs."""
     names = [name for name in trainer.label_names or ["labels"] if name in batches[0]]
     floors = []
     for name in names:
-        flat = torch.cat([batch[name].flatten().cpu() for batch in batches])
-        if flat.is_floating_point():
-            if facts.task == "regression":
-                floors.append(float(flat.float().var(unbiased=False)))
-            elif facts.task == "multilabel":
-                share = torch.cat([batch[name].float().cpu() for batch in batches]).mean(0)
-                floors.append(float(_both_ways(share).mean()))
-            continue
-        counts = Counter(flat[flat != -100].tolist())
-        total = sum(counts.values())
-        floors.append(-sum(n / total * math.log(n / total) for n in counts.values()))
-    return sum(floors) / len(floors) if floors else None
-
-
-def _both_ways(share: torch.Tensor) -> torch.Tensor:
-    share = share.clamp(1e-6, 1 - 1e-6)
-    return -(share * share.log() + (1 - share) * (1 - share).log())
+        given = [batch[name].cpu() for batch in batches]
+        apart = facts.task == "multilabel" and given[0].is_floating_point()
+        joined = torch.cat([one if apart else one.flatten() for one in given])
+        whole = not joined.is_floating_point()
+        floors.append(floor_of((joined if whole else joined.float()).numpy(), facts.task))
+    known = [one for one in floors if one is not None]
+    return sum(known) / len(known) if known else None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import Trainer
 
-from debugger.frameworks.pytorch import evaluating, forwarding, looking, training
+from debugger.frameworks.pytorch import evaluating, forwarding, looking, training, weighing
 from debugger.frameworks.pytorch.building import stopped_at_training
 from debugger.frameworks.pytorch.experimenting import TrainerLab
 from debugger.frameworks.pytorch.facts import configured_like, facts_of, tokenizer_of
@@ -18,7 +19,7 @@ from debugger.frameworks.pytorch.inputs import named_in
 from debugger.frameworks.pytorch.order import order
 from debugger.frameworks.pytorch.rows import count_of
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
-from debugger.outcome import Evidence, Finding
+from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
 from debugger.pipelines.rows import class_names_of, one_of_each
 
@@ -31,6 +32,7 @@ class TrainerPipeline:
     def __init__(self, trainer: Trainer, earlier: face.Earlier | None = None) -> None:
         self._trainer = trainer
         self._earlier = earlier
+        self._left: Path | None = None
         with self.untouched():
             self.facts = facts_of(trainer, class_names_of(trainer.train_dataset))
 
@@ -80,7 +82,18 @@ class TrainerPipeline:
         return training.overfit(self._trainer, self.facts, rows, steps, emit, seconds)
 
     def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
-        return training.train(self._trainer, self.facts, self._labels, steps, emit, seconds)
+        def leave() -> None:
+            if self._left is not None:
+                weighing.leave(self._trainer, self.facts, self._left)
+
+        given = self._trainer, self.facts, self._labels
+        return training.train(*given, steps, emit, seconds, leave)
+
+    def leave(self, file: Path) -> None:
+        self._left = file
+
+    def weigh(self, file: Path) -> Weighed:
+        return weighing.weigh(self._trainer, self.facts, file)
 
     def lab(self) -> TrainerLab | None:
         if self._data.train is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -127,10 +127,10 @@ def overfit(
         try:
             batches = on_behalf(_one_batch, trainer, rows)
             labels = [y for batch in batches for y in _flat_labels(trainer, batch)]
-            before = _accuracy(trainer, batches, facts)
+            before = accuracy(trainer, batches, facts)
             apart.append(outputs_apart(trainer, batches))
             on_behalf(trainer.train)
-            after = _accuracy(trainer, batches, facts)
+            after = accuracy(trainer, batches, facts)
             apart.append(outputs_apart(trainer, batches))
         except Exception as error:
             failure = failure_of_script(error)
@@ -144,7 +144,7 @@ def _one_batch(trainer: Any, rows: list[int]) -> list[Any]:
     """From now on the Trainer trains on these rows; where somebody else picks, on one of theirs."""
     if not own_sampler(trainer) and not is_stream(trainer.train_dataset):
         trainer.train_dataset = subset(trainer.train_dataset, rows)
-        return _batches(trainer, trainer.train_dataset)
+        return batches_of(trainer, trainer.train_dataset)
     same: Any = [first_batch(trainer)]
     trainer.get_train_dataloader = lambda: DataLoader(same, batch_size=None, collate_fn=_as_it_is)
     return same
@@ -161,25 +161,28 @@ def train(
     steps: int,
     emit: Emit,
     seconds: float | None = None,
+    leave: Callable[[], None] = lambda: None,
 ) -> Training:
     """The script's own training up to `steps`, its schedule as if it went on to the end.
 
-    `labelled` are the labels of the rows that it trains on.
+    `labelled` are the labels of the rows that it trains on. After the last step it is called to
+    `leave` what was learned.
     """
     dataset = first_set(trainer.eval_dataset)
     failure, rate = None, None
     with borrowed(trainer, weights=True):
         try:
             some = None if dataset is None else subset(dataset, EVAL_ROWS)
-            batches = [] if some is None else on_behalf(_batches, trainer, some)
+            batches = [] if some is None else on_behalf(batches_of, trainer, some)
         except Exception as error:  # the evaluate stage is where this is reported
             failure_of_script(error)
             batches = []
-        curve = _Curve(steps, emit, lambda: _accuracy(trainer, batches, facts), seconds)
+        curve = _Curve(steps, emit, lambda: accuracy(trainer, batches, facts), seconds)
         trainer.add_callback(curve)
         try:
             on_behalf(trainer.train)
             rate = _peak(_inner(trainer.optimizer), [])
+            leave()
         except Exception as error:
             failure = failure_of_script(error)
         planned, epochs = trainer.state.max_steps, trainer.state.epoch
@@ -270,11 +273,11 @@ def _before_each_step(note: Any) -> Any:
         hook.remove()
 
 
-def _batches(trainer: Trainer, rows: Any) -> list[Any]:
+def batches_of(trainer: Trainer, rows: Any) -> list[Any]:
     return list(trainer.get_eval_dataloader(rows))
 
 
-def _accuracy(trainer: Trainer, batches: list[Any], facts: Facts) -> Fared:
+def accuracy(trainer: Trainer, batches: list[Any], facts: Facts) -> Fared:
     """In eval mode. Where a batch does not go through so, the evaluate stage reports it."""
     model: Any = trainer.model
     modes = [(module, module.training) for module in model.modules()]

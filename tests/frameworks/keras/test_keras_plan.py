@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import tensorflow as tf
+from transformers import create_optimizer
 
 from debugger import diagnose
 from debugger.frameworks.keras.building import Fit
@@ -63,10 +64,43 @@ RATES: Any = KERAS.optimizers.schedules
             {"schedule_too_short": "look", "rate_gone_early": "fault"},
         ),
         (lambda: KERAS.optimizers.Adam(1e-3, beta_1=0.999), {"momentum_too_long": "look"}),
+        (lambda: KERAS.optimizers.Adam(RATES.ExponentialDecay(1e-3, 10_000, 0.96)), {}),
+        (
+            lambda: create_optimizer(1e-3, num_train_steps=24, num_warmup_steps=2000)[0],
+            {"warmup_longer_than_run": "fault"},
+        ),
+        (lambda: create_optimizer(1e-3, num_train_steps=24, num_warmup_steps=6)[0], {}),
+        (
+            lambda: KERAS.optimizers.Adam(
+                RATES.CosineDecay(0.0, 1000, warmup_target=1e-3, warmup_steps=20_000)
+            ),
+            {"warmup_longer_than_run": "fault", "schedule_too_long": "look"},
+        ),
     ],
 )
 def test_the_optimizer_of_a_run(optimizer: Any, wanted: dict[str, str]) -> None:
     assert optimized(optimizer()) == wanted
+
+
+@pytest.mark.parametrize(
+    ("rates", "reason"),
+    [
+        (1e-3, "no_decay"),
+        (RATES.CosineDecay(1e-3, 24), None),
+        (RATES.PolynomialDecay(1e-3, 24), None),
+        (RATES.ExponentialDecay(1e-3, 10_000, 0.96), "schedule_without_end"),
+        (RATES.CosineDecayRestarts(1e-3, 6), "schedule_without_end"),
+        (RATES.PolynomialDecay(1e-3, 10, cycle=True), "schedule_without_end"),
+    ],
+)
+def test_what_has_no_end_is_not_judged_by_it(rates: Any, reason: str | None) -> None:
+    model = tiny.compiled(optimizer=KERAS.optimizers.Adam(rates))
+    pipeline = KerasPipeline(Fit(model, tiny.batches(), epochs=4))
+    _, not_run = judged("step", step.RULES, pipeline.step(), View(pipeline.facts))
+
+    reasons = {one.rule: one.reason for one in not_run}
+    assert reasons.get("schedule_too_long") == reason
+    assert reasons.get("schedule_too_short") == reason
 
 
 def test_few_steps_are_counted_only_where_fit_says_how_many_there_are() -> None:

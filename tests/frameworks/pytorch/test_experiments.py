@@ -183,6 +183,7 @@ def test_a_healthy_training_needs_no_experiment() -> None:
     assert [finding.code for finding in told.findings] == ["learns_as_it_is"]
 
 
+@pytest.mark.proof
 def test_a_walk_asks_for_them_where_training_is_in_doubt_and_only_then() -> None:
     broken = diagnose(trainer(learning_rate=1e-9, num_train_epochs=8), stage="overfit")
     codes = [finding.code for finding in broken.stage("overfit").findings]

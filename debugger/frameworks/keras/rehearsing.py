@@ -1,0 +1,93 @@
+"""A training that another one follows: a few real steps of it, and what they leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from debugger.failure import on_behalf
+from debugger.frameworks.keras.bench import named_weights
+from debugger.pipelines.face import Earlier
+
+_GRAPHS = ("train_function", "test_function", "_run_eagerly")
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """An earlier `fit`, cut short. The sums are the weights' own before its first step."""
+
+    model: Any
+    given: Any
+    optimizer: Any
+    line: int | None
+    steps: int
+    planned: int
+    sums: dict[str, float]
+    trained: frozenset[str]
+
+    def seen_from(self, model: Any, given: Any, line: int | None) -> Earlier | None:
+        """Of the same weights on the same rows, by another optimizer: that may be one experiment
+        after the other. To go on with what is there, or with other weights, is what `fit` is for.
+        """
+        if self.model is not model or self.given is not given or given is None:
+            return None
+        if self.optimizer is model.optimizer or self.trained != trained_in(model):
+            return None
+        now = sums_of(model)
+        return Earlier(
+            line=self.line,
+            built_line=line,
+            steps=self.steps,
+            planned=self.planned,
+            moved=sum(self.sums.get(name) != value for name, value in now.items()),
+            tensors=len(now),
+            same_task=False,
+        )
+
+
+def rehearse(
+    fit: Callable[..., Any], made: Any, given: Any, line: int | None, steps: int
+) -> tuple[Any, Rehearsed]:
+    """The history, and what was before it. No callback is called, and one batch is validated.
+
+    To trace graphs for so few steps would cost more than it saves.
+    """
+    model = made.model
+    own: dict[str, Any] = vars(model)
+    kept = {name: own[name] for name in _GRAPHS if name in own}
+    own.update(train_function=None, test_function=None, _run_eagerly=True)
+    planned = planned_of(made)
+    taken = min(steps, planned or steps)
+    before = sums_of(model)
+    history = on_behalf(
+        fit,
+        model,
+        made.train.repeat(),
+        steps_per_epoch=taken,
+        epochs=1,
+        validation_data=made.validation,
+        validation_steps=None if made.validation is None else 1,
+        verbose=0,
+        shuffle=False,
+        class_weight=made.class_weight,
+    )
+    own.update(kept)
+    known = model.optimizer, line, taken, planned or taken, before, trained_in(model)
+    return history, Rehearsed(model, given, *known)
+
+
+def planned_of(made: Any) -> int:
+    """The steps of the whole `fit`; 0 where nobody can tell."""
+    batches = made.steps_per_epoch or int(made.train.cardinality())
+    return max(0, batches) * made.epochs
+
+
+def trained_in(model: Any) -> frozenset[str]:
+    weights = named_weights(model)
+    chosen = {id(weight) for weight in model.trainable_weights} if weights else set()
+    return frozenset(name for name, weight in weights.items() if id(weight) in chosen)
+
+
+def sums_of(model: Any) -> dict[str, float]:
+    return {name: float(abs(weight.numpy()).sum()) for name, weight in named_weights(model).items()}
