@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Reports = dict[str, Report]
 
 FAULT, UNJUDGED, USAGE, INTERRUPTED, TERMINATED = 1, 2, 64, 130, 143
-RUNNING = ("run", "diagnose", "issue", "judge", "check")
+RUNNING = ("run", "diagnose", "ask", "issue", "judge", "check")
 """The commands that run scripts; the others are at home on every system."""
 
 
@@ -190,16 +190,51 @@ def _scenario_called(name: str, words: Words) -> "Scenario | None":
         return None
 
 
+def _ask(asked: Namespace, settings: Settings, words: Words) -> int:
+    from debugger.answer import answer_of
+    from debugger.printing.answer import to_json, to_text
+    from debugger.printing.progress import ProgressLine
+
+    if not asked.check.strip():
+        raise Usage(words.say("cli", "nothing_asked"))
+    scenario, run = _script_or_scenario(asked, settings, words)
+    run = replace(run, check=asked.check)
+    with (
+        _opened(settings, words, own_script=scenario is None) as engine,
+        ProgressLine(sys.stderr, words) as progress,
+    ):
+        events = []
+        for event in engine.events(run):
+            progress.show("script", event)
+            events.append(event)
+    answer, told = answer_of(events), words.of(run.framework)
+    if asked.json:
+        say_json(to_json(asked.check, answer, told))
+    else:
+        text, about = to_text(answer, told)
+        say(text)
+        print(about, file=sys.stderr)
+    return {"pass": 0, "fail": FAULT if answer.finding is None else UNJUDGED}.get(
+        answer.outcome, UNJUDGED
+    )
+
+
+def _script_or_scenario(
+    asked: Namespace, settings: Settings, words: Words
+) -> "tuple[Scenario | None, Run]":
+    """The run of a scenario's script, or of somebody's own."""
+    scenario = _scenario_called(asked.script, words)
+    if scenario is None:
+        return None, _own_run(read_script(Path(asked.script), words), asked, settings)
+    asked.stage, asked.all = None, False
+    return scenario, _run_of(scenario, asked, settings, scenario.script)
+
+
 def _issue(asked: Namespace, settings: Settings, words: Words) -> int:
     from debugger.asking.command import NoDraft, made, unreadable
     from debugger.printing.progress import ProgressLine
 
-    scenario = _scenario_called(asked.script, words)
-    if scenario is None:
-        run = _own_run(read_script(Path(asked.script), words), asked, settings)
-    else:
-        asked.stage, asked.all = None, False
-        run = _run_of(scenario, asked, settings, scenario.script)
+    scenario, run = _script_or_scenario(asked, settings, words)
     if unread := unreadable(run.script):
         line, reason = unread
         about = {"path": asked.script, "line": line, "reason": reason}
@@ -430,6 +465,7 @@ COMMANDS = {
     "list": _list,
     "run": _run,
     "diagnose": _diagnose,
+    "ask": _ask,
     "issue": _issue,
     "judge": _judge,
     "export": _export,

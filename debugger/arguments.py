@@ -14,6 +14,7 @@ from debugger.settings import DEVICES
 from debugger.stages.train import ENOUGH_STEPS
 from debugger.words import Words, languages, spoken
 
+COMMANDS = ("list", "run", "diagnose", "ask", "issue", "judge", "export", "check", "new")
 MOST_STEPS = 120
 MOST_SEED = 2**32 - 1
 MOST_SECONDS = 3600
@@ -62,14 +63,14 @@ def parse(arguments: Sequence[str], words: Words) -> argparse.Namespace:
     parser = _parser(words)
     asked, unknown = parser.parse_known_args(own)
     asked.arguments = list(arguments[len(own) + 1 :])
-    if unknown and asked.command in ("diagnose", "issue"):
+    if unknown and asked.command in ("diagnose", "issue", "ask"):
         given = {"value": " ".join(unknown), "typed": _with_dashes(own, unknown, asked)}
         raise Usage(words.say("cli", "arguments_of_script", **given))
     if unknown:
         raise Usage(words.say("cli", "unknown_arguments", value=" ".join(unknown)))
     if asked.command is None:
         raise Usage(words.say("cli", "see_help", message=words.say("cli", "no_command")))
-    if asked.arguments and asked.command not in ("run", "diagnose", "issue"):
+    if asked.arguments and asked.command not in ("run", "diagnose", "ask", "issue"):
         raise Usage(words.say("cli", "no_arguments", command=asked.command))
     return asked
 
@@ -124,14 +125,16 @@ def _parser(words: Words) -> argparse.ArgumentParser:
     )
     limits = {"most": MOST_STEPS}
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    listing, run, diagnose, issue, judge, export, check, new = (
+    listing, run, diagnose, ask, issue, judge, export, check, new = (
         commands.add_parser(
             name,
             words=words,
             help=text(f"help_{name}"),
-            epilog=text(f"after_{name}" if name in ("diagnose", "issue") else "after", **limits),
+            epilog=text(
+                f"after_{name}" if name in ("diagnose", "ask", "issue") else "after", **limits
+            ),
         )
-        for name in ("list", "run", "diagnose", "issue", "judge", "export", "check", "new")
+        for name in COMMANDS
     )
     for sub in (run, judge, export, check):
         sub.add_argument("scenario", metavar="SCENARIO", help=text("help_scenario"))
@@ -140,7 +143,9 @@ def _parser(words: Words) -> argparse.ArgumentParser:
     shown = text("help_framework", allowed=", ".join(NAMES))
     new.add_argument("--framework", metavar="F", type=framework, default=NAMES[0], help=shown)
     diagnose.add_argument("script", metavar="SCRIPT.py", help=text("help_script"))
-    issue.add_argument("script", metavar="SCRIPT.py", help=text("help_or_scenario"))
+    for sub in (ask, issue):
+        sub.add_argument("script", metavar="SCRIPT.py", help=text("help_or_scenario"))
+    ask.add_argument("check", metavar="CHECK", help=text("help_asked"))
     seconds = _whole("--seconds", 1, MOST_SECONDS, words)
     shown = text("help_seconds", usual=SECONDS, most=MOST_SECONDS)
     issue.add_argument("--seconds", metavar="N", type=seconds, default=SECONDS, help=shown)
@@ -160,12 +165,12 @@ def _parser(words: Words) -> argparse.ArgumentParser:
         sub.add_argument("--steps", metavar="N", type=steps, help=shown)
     experiments = text("help_no_experiments")
     diagnose.add_argument("--no-experiments", action="store_true", help=experiments)
-    for sub in (run, diagnose, issue, judge):
+    for sub in (run, diagnose, ask, issue, judge):
         device = _one_of("unknown_device", DEVICES, words)
         sub.add_argument("--device", metavar="DEVICE", type=device, help=text("help_device"))
         seed = _whole("--seed", 0, MOST_SEED, words)
         sub.add_argument("--seed", metavar="N", type=seed, default=0, help=text("help_seed"))
-    for sub in (listing, run, issue, judge, check):
+    for sub in (listing, run, ask, issue, judge, check):
         sub.add_argument("--json", action="store_true", help=text("help_json"))
     form = diagnose.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help=text("help_json"))

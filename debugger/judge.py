@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from debugger.catalogue.scenario import Scenario
-from debugger.outcome import STAGES, StageName
+from debugger.outcome import STAGES, StageName, Weighed
 from debugger.report import Report
 from debugger.stages.train import ENOUGH_STEPS
 
@@ -16,13 +16,41 @@ EVEN = 1.25
 """How much more frequent than an even share the most frequent label may be."""
 
 
+BEYOND_CHANCE = 0.12
+"""How far above one class for all the weights of a training must lie, to have learned anything."""
+AS_FAR = 3.0
+"""How many times as far as the twin's weights, or less far, those of a like training may move."""
+UNTOLD = frozenset(
+    (
+        *("weights_pending", "weights_cut_off", "weights_missing", "weights_unreadable"),
+        *(
+            "report_unreadable",
+            "weights_do_not_fit",
+            "weights_untried",
+            "weights_labels_unnamed",
+            "twin_not_built",
+        ),
+        "twin_unweighed",
+    )
+)
+"""Why nobody can tell whether a typed script is cured."""
+
+
 @dataclass(frozen=True)
 class Judgement:
+    """`proof` holds the numbers of what the weights were worth, where the script never ran."""
+
     cured: bool
     missing: tuple[str, ...]
     first_failing_stage: StageName | None
     metric: dict[str, Any] = field(default_factory=dict)
     twin_metric: dict[str, Any] = field(default_factory=dict)
+    proof: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def untold(self) -> bool:
+        """Nothing speaks against a cure, and nobody can vouch for it."""
+        return bool(self.missing) and UNTOLD.issuperset(self.missing)
 
 
 def judge(report: Report, twin: Report, scenario: Scenario) -> Judgement:
@@ -42,6 +70,33 @@ def judge(report: Report, twin: Report, scenario: Scenario) -> Judgement:
         metric=_metric(report),
         twin_metric=_metric(twin),
     )
+
+
+def proven(
+    found: Judgement, left: Weighed | None, by_twin: Weighed | None, scenario: Scenario
+) -> Judgement:
+    """The judgement on a typed script: its own report could be forged, so its weights must do.
+
+    `left` and `by_twin` are what the two trainings were worth. Whoever found that out never ran the
+    typed script; before that nothing is proven.
+    """
+    if not found.cured:
+        return found
+    if left is None or left.reason:
+        return replace(found, cured=False, missing=(left.reason if left else "weights_pending",))
+    if by_twin is None or by_twin.reason or not by_twin.rows:
+        return replace(found, cured=False, missing=("twin_unweighed",))
+    share, twin = left.right / left.rows, by_twin.right / by_twin.rows
+    proof = {"share": share, "rows": left.rows, "twin": twin}
+    chance = by_twin.majority + BEYOND_CHANCE
+    if twin < chance:
+        moved, by = left.moved or 0.0, by_twin.moved or 0.0
+        proof |= {"moved": moved, "twin_moved": by}
+        missing = () if by / AS_FAR <= moved <= by * AS_FAR else ("weights_moved_otherwise",)
+    else:
+        enough = max(chance, _enough(twin, scenario))
+        missing = () if share >= enough else ("weights_know_less",)
+    return replace(found, cured=not missing, missing=missing, proof=proof)
 
 
 def _still_broken(report: Report, twin: Report, scenario: Scenario) -> list[str]:
@@ -157,10 +212,13 @@ def _learns_less(report: Report, twin: Report, scenario: Scenario) -> list[str]:
         return ["not_trained"]
     if accuracy is None or wanted is None or here["steps"] < ENOUGH_STEPS:
         return []
-    enough = wanted - scenario.checks.tolerance
-    if scenario.checks.floor is not None:
-        enough = min(enough, scenario.checks.floor)
-    return ["below_twin"] if accuracy < enough else []
+    return ["below_twin"] if accuracy < _enough(wanted, scenario) else []
+
+
+def _enough(twin: float, scenario: Scenario) -> float:
+    """Within the scenario's tolerance of the twin's accuracy; reaching its floor is as good."""
+    enough = twin - scenario.checks.tolerance
+    return enough if scenario.checks.floor is None else min(enough, scenario.checks.floor)
 
 
 def _metric(report: Report) -> dict[str, Any]:

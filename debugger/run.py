@@ -21,6 +21,9 @@ class Run:
     `steps` bounds the `train` stage; with 0 nothing is trained, and `overfit` is left out too.
     `seconds` bounds each of the stages that train by time as well.
     `typed`: nobody but its writer has read this script; it runs in the sandbox, or not at all.
+    `check`: lines of Python to be answered over the script as it stands, instead of any stage.
+    `files` are data that lie beside the script in a folder of its own: (name, SHA-256).
+    `against`: a trusted script. What the training leaves is tried in that one's model, apart.
     `experiments`: where training shows a doubt that nothing explains, what an expert would try.
     """
 
@@ -36,6 +39,9 @@ class Run:
     seconds: float | None = None
     experiments: bool = False
     typed: bool = False
+    check: str = ""
+    files: tuple[tuple[str, str], ...] = field(default=())
+    against: str = ""
 
     @property
     def framework(self) -> str:

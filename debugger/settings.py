@@ -13,6 +13,7 @@ ASSETS = ("bundled", "hub")
 MEMORY_MB = 3000, 6000
 SWITCH = ("off", "on")
 TYPED = ("auto", "off")
+RESIDENTS = 2
 
 
 class SettingError(ValueError):
@@ -24,6 +25,8 @@ class Settings:
     """`checkpoint`, `dataset` and `metric` are names or folders; empty ones follow `assets`.
 
     `typed`: code that somebody typed may run, where the sandbox keeps what it promises.
+    `upload_mb` and `upload_files` bound the data beside a script of somebody's own, `runs_a_minute`
+    what one session may start, `sessions` how many the server remembers.
     """
 
     assets: str
@@ -40,11 +43,19 @@ class Settings:
     login: tuple[str, str] | None
     mcp: bool
     typed: bool
+    residents: int
+    store: Path
+    store_mb: float
+    upload_mb: int
+    upload_files: int
+    runs_a_minute: int
+    sessions: int
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process, or a SettingError that names the wrong one."""
     reader = _Reader(environment)
+    data_dir = Path(reader.text("CLINIC_DATA_DIR", "~/.cache/training-clinic")).expanduser()
     settings = Settings(
         assets=reader.one_of("CLINIC_ASSETS", "bundled", ASSETS),
         checkpoint=reader.text("CLINIC_CHECKPOINT", ""),
@@ -52,7 +63,7 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         metric=reader.text("CLINIC_METRIC", ""),
         device=reader.one_of("CLINIC_DEVICE", "auto", DEVICES),
         workers=int(reader.number("CLINIC_WORKERS", os.cpu_count() or 1, 1, 256)),
-        data_dir=Path(reader.text("CLINIC_DATA_DIR", "~/.cache/training-clinic")).expanduser(),
+        data_dir=data_dir,
         time_limit=reader.number("CLINIC_TIME_LIMIT", 300, 1, 86_400),
         memory_mb=int(reader.number("CLINIC_MEMORY_MB", _memory_mb(), 500, 1_000_000)),
         host=reader.text("CLINIC_HOST", environment.get("GRADIO_SERVER_NAME", "127.0.0.1")),
@@ -60,6 +71,13 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         login=reader.login("CLINIC_LOGIN"),
         mcp=reader.one_of("CLINIC_MCP", "off", SWITCH) == "on",
         typed=reader.one_of("CLINIC_TYPED", "auto", TYPED) == "auto",
+        residents=int(reader.number("CLINIC_RESIDENTS", RESIDENTS, 0, 64)),
+        store=Path(reader.text("CLINIC_STORE", str(data_dir / "answers.sqlite"))).expanduser(),
+        store_mb=reader.number("CLINIC_STORE_MB", 500, 0, 100_000),
+        upload_mb=int(reader.number("CLINIC_UPLOAD_MB", 4, 1, 64)),
+        upload_files=int(reader.number("CLINIC_UPLOAD_FILES", 8, 0, 50)),
+        runs_a_minute=int(reader.number("CLINIC_RUNS_A_MINUTE", 30, 1, 1_000)),
+        sessions=int(reader.number("CLINIC_SESSIONS", 2_000, 1, 100_000)),
     )
     reader.refuse_unknown()
     if settings.mcp and settings.login:

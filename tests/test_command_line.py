@@ -109,6 +109,10 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> type[FakeEngine]:
         (["diagnose", "mine.py", "--epochs", "3"], "diagnose mine.py -- --epochs 3"),
         (["diagnose", "--lr", "3", "mine.py", "--seed", "1"], "--seed 1 mine.py -- --lr 3"),
         (["issue", "mine.py", "-x"], "issue mine.py -- -x"),
+        (["ask", "mine.py"], "CHECK"),
+        (["ask", "two_labels", "  "], "Nothing was asked"),
+        (["ask", "no/such/script.py", "1"], "no/such/script.py"),
+        (["ask", "mine.py", "1", "--lr"], "--lr"),
         (["run", "two_labels", "--lunch"], "Unrecognized arguments: --lunch."),
         (["diagnose", "mine.py", "--json", "--jsonl"], "--json"),
         (["judge", "two_labels"], "SCRIPT.py"),
@@ -559,3 +563,26 @@ def test_a_scenario_fails_where_it_promises_on_the_real_program() -> None:
     assert answer.returncode == 1
     assert answer.stderr == ""
     assert f"at line {before.count(chr(10)) + 1}." in answer.stdout
+
+
+ASKED = """
+def main():
+    rows = [18, 17]
+    print("while it is built")
+    raise RuntimeError("before any training")
+main()
+"""
+
+
+@pytest.mark.proof
+def test_a_script_is_asked_where_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(ASKED)
+    environment = {**os.environ, "CLINIC_DATA_DIR": str(tmp_path / "data"), "LANG": "C"}
+    given = {"cwd": tmp_path, "env": {**environment, "PYTHONPATH": str(ROOT)}}
+    answered = clinic("ask", "mine.py", "sum(rows)", **given)
+    assert (answered.returncode, answered.stdout) == (0, "35\n")
+    assert answered.stderr == "Asked in line 5, where the script crashes before any training.\n"
+    failed = clinic("ask", "mine.py", "rows[7]", "--json", **given)
+    told = json.loads(failed.stdout)
+    assert (failed.returncode, told["outcome"], told["line"]) == (1, "fail", 5)
+    assert told["text"].endswith("IndexError: list index out of range\n")

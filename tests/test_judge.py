@@ -9,8 +9,8 @@ import pytest
 
 from debugger import catalogue
 from debugger.diagnosis import compare
-from debugger.judge import Judgement, judge
-from debugger.outcome import STAGES, Ending, Finding, StageName
+from debugger.judge import Judgement, judge, proven
+from debugger.outcome import STAGES, Ending, Finding, StageName, Weighed
 from debugger.report import Report, StageReport
 from debugger.stages.train import parted_at
 
@@ -248,3 +248,42 @@ def test_the_comparison_says_where_the_twin_went_another_way() -> None:
     assert [f.code for f in train.findings] == ["parts_from_twin"]
     assert train.findings[0].numbers["twin"] == 0.8
     assert "twin_loss" in train.evidence[-1].data["series"]
+
+
+KNOWS = Weighed(80, 100, 0.35, moved=0.02)
+
+
+@pytest.mark.parametrize(
+    ("left", "by_twin", "missing"),
+    [
+        (KNOWS, KNOWS, ()),
+        (Weighed(66, 100, 0.35, moved=0.02), KNOWS, ()),
+        (Weighed(64, 100, 0.35, moved=0.02), KNOWS, ("weights_know_less",)),
+        (Weighed(40, 100, 0.35, moved=0.02), Weighed(50, 100, 0.35), ("weights_know_less",)),
+        (None, KNOWS, ("weights_pending",)),
+        (Weighed(reason="weights_missing"), KNOWS, ("weights_missing",)),
+        (KNOWS, None, ("twin_unweighed",)),
+        (KNOWS, Weighed(reason="weights_missing"), ("twin_unweighed",)),
+    ],
+)
+def test_a_typed_cure_stands_when_its_weights_do(
+    left: Weighed | None, by_twin: Weighed | None, missing: tuple[str, ...]
+) -> None:
+    found = proven(verdict(HEALTHY), left, by_twin, SCENARIO)
+    assert (found.cured, found.missing) == (not missing, missing)
+    assert found.untold == (bool(missing) and missing != ("weights_know_less",))
+
+
+@pytest.mark.parametrize(("far", "cured"), [(0.02, True), (0.05, True), (0.0, False), (0.1, False)])
+def test_where_the_twin_had_no_time_to_learn_its_weights_must_have_moved_as_far(
+    far: float, cured: bool
+) -> None:
+    guessing = Weighed(35, 100, 0.35, moved=0.02)
+    found = proven(verdict(HEALTHY), replace(guessing, moved=far), guessing, SCENARIO)
+    assert found.cured == cured
+    assert found.proof["twin_moved"] == 0.02
+
+
+def test_weights_cure_nothing_that_the_judge_refuses() -> None:
+    refused = verdict(with_stage("step", outcome="fail"))
+    assert proven(refused, KNOWS, KNOWS, SCENARIO) == refused

@@ -122,6 +122,15 @@ class Repair:
 
 
 @dataclass(frozen=True, config=STRICT)
+class Recommended:
+    """A check that a hint recommends, to be asked with one press; what it `raises`, if it does."""
+
+    hint: Annotated[int, Field(ge=1, le=4)]
+    check: Text
+    raises: Text | None = None
+
+
+@dataclass(frozen=True, config=STRICT)
 class Link:
     """A public page: a section of the course, or the thread where people met the fault."""
 
@@ -229,6 +238,7 @@ class Scenario:
     twin_fixes: tuple[Id, ...] = ()
     fixes: tuple[Fix, ...] = ()
     cheats: tuple[Cheat, ...] = ()
+    recommended: tuple[Recommended, ...] = ()
     repairs: tuple[Repair, ...] = ()
 
     @property

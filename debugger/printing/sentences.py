@@ -34,9 +34,11 @@ def conclusion(report: Report, words: Words) -> str:
 
 
 def place(finding: Finding, words: Words) -> str | None:
-    """Where in the script, or in which cell of the notebook."""
+    """Where in the script, in a file beside it, or in which cell of the notebook."""
     if finding.line is None:
         return None
+    if finding.file is not None:
+        return words.say("cli", "file_line", line=finding.line, file=finding.file)
     code = "line" if finding.cell is None else "cell_line"
     return words.say("cli", code, line=finding.line, cell=finding.cell)
 

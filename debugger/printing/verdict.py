@@ -13,7 +13,9 @@ from debugger.words import Words
 
 def to_json(verdict: Judgement, report: Report, words: Words) -> dict[str, Any]:
     """The object of `judge --json`."""
-    return {**asdict(verdict), "stages": report.to_json(words)["stages"]}
+    told = asdict(verdict)
+    del told["proof"]  # of what was typed on a page
+    return {**told, "stages": report.to_json(words)["stages"]}
 
 
 def to_text(verdict: Judgement, report: Report, words: Words, width: int, colour: bool) -> str:

@@ -33,5 +33,6 @@ def started(
         online=settings.assets == "hub" if online is None else online,
         hers=hers,
         typed=settings.typed,
+        residents=settings.residents,
     ) as engine:
         yield engine

@@ -14,22 +14,31 @@ import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from debugger.outcome import Event, Outcome, to_json
+from debugger.outcome import Event, Outcome, StageEnded, to_json
 from debugger.run import Run
 from debugger.script.enclosure import Enclosure
-from debugger.workers import caches, frames, hidden, sandbox, wall
+from debugger.stages import LIGHT
+from debugger.workers import beside, caches, frames, hidden, sandbox, wall
 from debugger.workers.apart import apart
+from debugger.workers.lanes import step_back
 from debugger.workers.limits import confine, ran_out_of_memory
 from debugger.workers.preparing import prepare
 from debugger.workers.view import Views
 from scenarios import assets
 
+if TYPE_CHECKING:
+    from debugger.diagnosis import Again
+
+    Perform = Callable[[Run, Callable[[Event], None], Enclosure], Again | None]
+
 PR_SET_PDEATHSIG = 1
+WEIGHTS = Path("tmp", "weights.safetensors")
+"""What a training leaves, in the run's folder: in a place where typed code may write."""
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -42,6 +51,10 @@ class Request:
     seconds: float
     memory_mb: int
     file_bytes: int
+    stay: bool = False
+    """Wait for other stages of this script, once its pipeline is built."""
+    back: bool = False
+    """Leave the cores to those that only look."""
 
     def write(self, folder: Path) -> None:
         (folder / "request.json").write_text(json.dumps(asdict(self)), encoding="utf-8")
@@ -50,7 +63,8 @@ class Request:
     def read(folder: Path) -> "Request":
         fields = json.loads((folder / "request.json").read_text(encoding="utf-8"))
         run = fields.pop("run")
-        return Request(Run(**{**run, "arguments": tuple(run["arguments"])}), **fields)
+        run |= {"arguments": tuple(run["arguments"]), "files": tuple(map(tuple, run["files"]))}
+        return Request(Run(**run), **fields)
 
 
 def live(folder: Path, channel: int, zygote: int) -> NoReturn:
@@ -72,13 +86,17 @@ def _answer(folder: Path, channel: int) -> int:
         _redirect_output(folder)
         perform = _load(request.perform)
         confine(request.seconds, request.memory_mb, request.file_bytes)
+        if request.back:
+            step_back()
         mouth = Mouth(channel)
         mouth.say(frames.STARTED)
         enclosure = _settle(request.run, folder)
         _reseed(request.run.seed)
-        perform(request.run, mouth.emit, enclosure)
+        again = perform(request.run, mouth.emit, enclosure)
         if not mouth.done:
             mouth.say(frames.BROKEN, b"perform ended without an outcome")
+        elif again is not None and request.stay:
+            _stay(request.run, again, mouth, channel, folder)
     except SystemExit as leaving:
         sys.stderr.flush()
         return leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
@@ -90,17 +108,33 @@ def _answer(folder: Path, channel: int) -> int:
     return 0
 
 
+def _stay(run: Run, again: "Again", mouth: "Mouth", channel: int, folder: Path) -> None:
+    """Whoever asks once more finds on the console what building said, and nothing else."""
+    while (stage := os.read(channel, 100).decode()) in LIGHT:
+        os.ftruncate(1, mouth.built_at)
+        os.truncate(folder / "clinic.log", 0)
+        mouth.say(frames.STARTED)
+        again(replace(run, stage=stage), mouth.emit)
+
+
 class Mouth:
-    """The child's end of the channel; any thread may speak."""
+    """The child's end of the channel; any thread may speak.
+
+    `built_at`: how much had been printed when the script was built.
+    """
 
     def __init__(self, channel: int) -> None:
         self._channel = channel
         self._lock = threading.Lock()
         self.done = False
+        self.built_at = 0
 
     def emit(self, event: Event) -> None:
         raw = to_json(event)
         with self._lock:
+            if isinstance(event, StageEnded) and event.stage == "setup":
+                _flush()
+                self.built_at = os.fstat(1).st_size
             if isinstance(event, Outcome):
                 self.done = True
                 _flush()
@@ -163,7 +197,7 @@ def _settle(run: Run, folder: Path) -> Enclosure:
     """
     os.environ |= {"TMPDIR": str(folder / "tmp"), "CLINIC_ASSETS": run.assets}
     tempfile.tempdir = None
-    if run.folder is None:
+    if run.folder is None or assets.__name__ in run.script:
         prepare(run, folder.parents[2])
     views, kept = Views(), caches.kept()
     caches.move(views, folder / "caches")
@@ -180,15 +214,17 @@ def _settle(run: Run, folder: Path) -> Enclosure:
     else:  # a Trainer would spread itself over every GPU that it sees
         gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
         os.environ["CUDA_VISIBLE_DEVICES"] = gpus.partition(",")[0]
+    weights = folder / WEIGHTS
     if run.typed:
         sandbox.enter(run, folder, kept)
-        return Enclosure(True, seen_at, assets.go_offline, lambda work: None)
-    return Enclosure(wall.enclose(folder), seen_at, _cut_off, apart)
+        return Enclosure(True, seen_at, assets.go_offline, lambda work: None, weights)
+    return Enclosure(wall.enclose(folder), seen_at, _cut_off, apart, weights)
 
 
 def _enter(run: Run, folder: Path, views: Views) -> str:
     """Go to the working folder, and tell where the script stands as seen from there."""
     if run.folder is None:
+        beside.lay(run.files, folder.parents[2] / beside.FOLDER, folder / "home")
         os.chdir(folder / "home")
         return run.filename
     here, script = Path(run.folder).resolve(), Path(run.filename).resolve()
@@ -199,8 +235,8 @@ def _enter(run: Run, folder: Path, views: Views) -> str:
     if script.is_relative_to(here):
         seen_at = seen / script.relative_to(here)
     else:
-        beside = views.add(script.parent, folder / "views" / "beside" / script.parent.name)
-        seen_at = beside / script.name
+        near = views.add(script.parent, folder / "views" / "beside" / script.parent.name)
+        seen_at = near / script.name
     views.copy(seen_at)
     return str(seen_at)
 
@@ -223,6 +259,6 @@ def _reseed(seed: int) -> None:
         tensorflow.random.set_seed(seed)
 
 
-def _load(perform: str) -> Callable[[Run, Callable[[Event], None], Enclosure], None]:
+def _load(perform: str) -> "Perform":
     module, _, name = perform.partition(":")
     return getattr(importlib.import_module(module), name)

@@ -9,6 +9,8 @@ from debugger.run import Run
 
 DIAGNOSIS = "debugger.diagnosis:perform"
 """What a run does, unless somebody measures or tries something else."""
+WEIGHING = "debugger.weighing:perform"
+"""What tries the weights that a run has left."""
 
 
 class Answering(Protocol):

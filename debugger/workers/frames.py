@@ -25,6 +25,11 @@ class Frames:
         self._limit = limit
         self._buffer = bytearray()
 
+    @property
+    def held(self) -> bool:
+        """Whether something came behind the last frame."""
+        return bool(self._buffer)
+
     def feed(self, raw: bytes) -> Iterator[tuple[bytes, bytes]]:
         self._buffer += raw
         while len(self._buffer) >= _HEAD.size:

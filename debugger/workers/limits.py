@@ -37,6 +37,8 @@ class Limits:
     kept_bytes: int = 1024 * MEGABYTE
     kept_files: int = 8_000
     """The last four hold for what somebody typed."""
+    check_seconds: float = 20.0
+    """A check's own, once its script is built."""
 
 
 def confine(seconds: float, memory_mb: int, file_bytes: int) -> None:
@@ -53,6 +55,12 @@ def memory_of(pid: int) -> int:
     """Resident bytes of this process without what is only mapped from files; 0 once it is gone."""
     told = _status(pid)
     return (told.get("RssAnon", 0) + told.get("RssShmem", 0)) * 1024
+
+
+def free_memory_mb() -> int:
+    """What this machine could still give to processes."""
+    found = re.search(r"^MemAvailable:\s+(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    return int(found[1]) // 1024 if found else 0
 
 
 def threads_of(pid: int) -> int:

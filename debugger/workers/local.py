@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import os
 import queue
 import secrets
 import shutil
@@ -9,8 +10,8 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import asdict, dataclass, field, replace
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -18,16 +19,18 @@ from typing import Any, Self
 
 import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
-from debugger.outcome import Accepted, Event, Finding, Outcome
+from debugger.outcome import Accepted, Event, Finding, Outcome, Weighed
 from debugger.run import Run
 from debugger.workers import hidden, promises, wall
-from debugger.workers.child import Request
+from debugger.workers.child import WEIGHTS, Request
 from debugger.workers.dying import why
-from debugger.workers.engine import DIAGNOSIS
+from debugger.workers.engine import DIAGNOSIS, WEIGHING
+from debugger.workers.lanes import lanes, trains
 from debugger.workers.limits import Limits
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
 from debugger.workers.promises import Typed
-from debugger.workers.zygote import Zygote, ZygoteError, environment
+from debugger.workers.residents import Resident, Residents, may_stay
+from debugger.workers.zygote import Child, Zygote, ZygoteError, environment
 
 log = logging.getLogger(__name__)
 CLOSING_SECONDS = 10.0
@@ -50,7 +53,9 @@ class _Job:
 
 
 class LocalEngine:
-    """Runs at most `workers` runs at once, first come, first served; any thread may ask.
+    """Runs at most `workers` runs at once that may train, and as many that only look.
+
+    First come, first served; any thread may ask.
 
     `perform` names `module:function`, called as `function(run, emit, enclosure)` in a process of
     its own.
@@ -58,6 +63,7 @@ class LocalEngine:
     of what its framework says. `online` lets the libraries reach the hub and use the host's caches.
     `hers`: who runs this engine runs her own scripts, which see her environment as ever.
     `typed`: code that somebody typed may run, where the sandbox keeps every promise.
+    `residents`: so many processes may wait for the next stage of what they have built.
     """
 
     def __init__(
@@ -71,13 +77,16 @@ class LocalEngine:
         preload: Mapping[str, Iterable[str]] = MappingProxyType({}),
         hers: bool = False,
         typed: bool = True,
+        residents: int = 0,
     ) -> None:
+        self._hers = hers
         if not hers:
             hidden.show_to_nobody()
         data_dir = data_dir.absolute()
         self._workers = workers
         self._limits = {f.name: Limits(seconds, int(memory_mb * f.memory)) for f in FRAMEWORKS}
         self._perform = perform
+        self._residents = Residents(residents, memory_mb)
         self._folder = _Folder(data_dir / "runs")
         self._zygotes = {
             f.name: Zygote(preload.get(f.name, f.preload), environment(data_dir, online, f, hers))
@@ -135,6 +144,7 @@ class LocalEngine:
                 "workers": self._workers,
                 "queued": len(self._waiting),
                 "running": len(self._running),
+                "residents": len(self._residents),
                 "started": self._started,
                 "finished": self._finished,
                 "walled": wall.can_stand(),
@@ -201,6 +211,7 @@ class LocalEngine:
         for job in jobs:
             if job.driver is not None:
                 job.driver.join(CLOSING_SECONDS)
+        self._residents.close()
         for zygote in self._zygotes.values():
             zygote.close()
         self._folder.close()
@@ -228,19 +239,25 @@ class LocalEngine:
 
     def _move_up(self) -> None:
         """Start who may start, and tell the others where they stand; with the lock held."""
-        while self._waiting and (len(self._running) < self._workers or self._closed):
-            job = self._waiting.pop(0)
-            job.stand_at(0)
-            if self._closed:
+        if self._closed:
+            for job in self._waiting:
+                job.stand_at(0)
                 job.news.put(outcome_of(Ended("cancelled"), job.run))
                 job.cancel.close()
-                continue
-            self._running.append(job)
-            self._started += 1
-            job.driver = threading.Thread(target=self._drive, args=(job,), daemon=True)
-            job.driver.start()
-        for place, job in enumerate(self._waiting, 1):
-            job.stand_at(place)
+            self._waiting.clear()
+        for starting, waiting in lanes(self._waiting, self._running, self._workers):
+            for job in starting:
+                self._waiting.remove(job)
+                self._start(job)
+            for place, job in enumerate(waiting, 1):
+                job.stand_at(place)
+
+    def _start(self, job: _Job) -> None:
+        job.stand_at(0)
+        self._running.append(job)
+        self._started += 1
+        job.driver = threading.Thread(target=self._drive, args=(job,), daemon=True)
+        job.driver.start()
 
     def _drive(self, job: _Job) -> None:
         outcome = None
@@ -249,13 +266,7 @@ class LocalEngine:
         try:
             if job.run.typed and (found := self.typed(framework)).why:
                 raise Ended(f"typing_{found.why}", broken=", ".join(found.broken))
-            with self._folder.of_a_run() as folder:
-                request = Request(
-                    job.run, self._perform, limits.seconds, limits.memory_mb, limits.file_bytes
-                )
-                outcome = execute(zygote, request, limits, Path(folder), job.cancel, job.news.put)
-                if job.run.typed:  # it may have left so much that removing it takes a while
-                    job.news.put(outcome)
+            outcome = self._answered(job, zygote, limits)
         except Ended as ended:
             outcome = outcome_of(ended, job.run)
         except OSError as error:
@@ -267,6 +278,58 @@ class LocalEngine:
                 job.cancel.close()
                 self._move_up()
             job.news.put(outcome or outcome_of(our_fault("the driver failed"), job.run))
+
+    def _answered(self, job: _Job, zygote: Zygote, limits: Limits) -> Outcome:
+        run, put = job.run, job.news.put
+        known, stays = self._residents.take(run), self._residents.wanted and may_stay(run)
+        with ExitStack() as leaving:
+            if known is None:
+                self._residents.make_room()
+                folder = Path(leaving.enter_context(self._folder.of_a_run()))
+            else:
+                leaving.callback(known.remove_folder)
+                folder = known.folder
+            back = trains(run) and not self._hers
+            request = Request(
+                run, self._perform, limits.seconds, limits.memory_mb, limits.file_bytes, stays, back
+            )
+            left: list[Child] = []
+            kept = left.append if stays else None
+            child = known.child if known else None
+            outcome = execute(zygote, request, limits, folder, job.cancel, put, child, kept)
+            if run.against and outcome.finding is None:
+                put(self._weigh(job, folder))
+            gone = []
+            if left:
+                remove, answers = leaving.pop_all().close, known.answers + 1 if known else 1
+                resident = Resident(run, left[0], folder, remove, answers)
+                gone = self._residents.keep(resident, outcome)
+            if run.typed or gone:  # there may be so much to remove that it takes a while
+                put(outcome)
+            for one in gone:
+                one.leave()
+        return outcome
+
+    def _weigh(self, job: _Job, left: Path) -> Weighed:
+        """What the training of this job was worth. Another child tries it, that never ran it.
+
+        That one stands in the sandbox, for what it reads comes from a script that nobody knows.
+        """
+        run = replace(job.run, script=job.run.against, against="", typed=True)
+        framework = run.framework
+        limits, found = self._limits[framework], []
+        try:
+            with self._folder.of_a_run() as folder:
+                request = Request(
+                    run, WEIGHING, limits.seconds, limits.memory_mb, limits.file_bytes
+                )
+                _take_over(left / WEIGHTS, Path(folder) / WEIGHTS)
+                zygote = self._zygotes[framework]
+                execute(zygote, request, limits, Path(folder), job.cancel, found.append)
+        except (Ended, OSError) as error:
+            log.warning("what a training left was not tried: %r", error)
+        told = (event for event in found if isinstance(event, Weighed))
+        return next(told, Weighed(reason="weights_unreadable"))
 
 
 class _Folder:
@@ -295,6 +358,14 @@ class _Folder:
     def close(self) -> None:
         _remove(self.path)
         self._alive.close()
+
+
+def _take_over(left: Path, into: Path) -> None:
+    """A file that typed code may have put there: an ordinary one, or none at all."""
+    into.parent.mkdir()
+    if left.is_symlink() or not left.is_file():
+        return
+    os.rename(left, into)
 
 
 def _remove(folder: str | Path) -> None:

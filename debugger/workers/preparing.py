@@ -48,5 +48,5 @@ def _key(run: Run) -> str:
     chosen = [os.environ.get(f"CLINIC_{name}") for name in _DECIDE]
     kept = [os.environ.get(name) for name in ("HF_HOME", "HF_DATASETS_CACHE")]
     corpus = [(path.name, path.stat().st_mtime_ns) for path in (assets.HERE / "corpus").iterdir()]
-    decided = (run.framework, run.assets, chosen, kept, sorted(corpus))
+    decided = (str(assets.HERE), run.framework, run.assets, chosen, kept, sorted(corpus))
     return hashlib.sha256(repr(decided).encode()).hexdigest()[:16]

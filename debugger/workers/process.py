@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from textwrap import indent
 from typing import Any
 
 from pydantic import ValidationError
@@ -27,15 +26,20 @@ from debugger.outcome import (
     Found,
     Outcome,
     Shown,
+    StageEnded,
     StageName,
     StageStarted,
+    Standing,
+    Weighed,
     from_json,
 )
 from debugger.run import Run
 from debugger.script.places import Places
-from debugger.workers import frames
+from debugger.stages import LIGHT
+from debugger.workers import frames, telling
 from debugger.workers.child import Request
 from debugger.workers.dying import Death, other_version, why
+from debugger.workers.engine import DIAGNOSIS, WEIGHING
 from debugger.workers.limits import (
     MEGABYTE,
     Limits,
@@ -45,18 +49,24 @@ from debugger.workers.limits import (
     threads_of,
     written_by,
 )
+from debugger.workers.order import Order, OutOfOrder
 from debugger.workers.zygote import Child, Zygote, ZygoteError
 
 log = logging.getLogger(__name__)
 
 TAIL_BYTES = 20_000
-HANG_UP_SECONDS = 2.0
+HEAD_BYTES, END_BYTES = 6_000, 2_000
+"""Of the answer to a check. Both ends tell: of a table the first, of a traceback the last."""
+HANG_UP_SECONDS, LEAVING_SECONDS = 2.0, 5.0
 COUNT_EVERY = 0.3
 WHEREABOUTS_BYTES = 200_000
+_AT = re.compile(r'File "([^"\n]*)", line (\d{1,7})\b')
+"""Each character is looked at once: a run may write there what it likes."""
 MANY_TOKENS = 2**18
 """In one batch. No ordinary machine has the memory for more."""
 ENDINGS: dict[str, Ending] = {
     "out_of_time": "stopped",
+    "check_out_of_time": "stopped",
     "out_of_memory": "stopped",
     "too_much_output": "stopped",
     "too_many_events": "stopped",
@@ -114,24 +124,32 @@ def execute(
     folder: Path,
     cancel: Cancel,
     put: Callable[[Event], None],
+    resident: Child | None = None,
+    stays: Callable[[Child], None] | None = None,
 ) -> Outcome:
-    """Run the request in a child of the zygote; every event but the returned last one is put."""
-    (folder / "home").mkdir()
-    (folder / "tmp").mkdir()
-    request.write(folder)
+    """Run the request in a child of the zygote; every event but the returned last one is put.
+
+    A `resident` has built this script before, in this folder. `stays` takes over a child that can
+    answer more; every other one is ended.
+    """
     began = time.monotonic()
-    watch = Watch(limits, folder, request.run.typed)
+    watch = Watch(limits, folder, request)
     try:
-        child = zygote.fork(folder, lambda: cancel.on)
-        if child is None:
-            raise Ended("cancelled")
+        child = resident or _begin(zygote, request, folder, cancel)
+        if resident is not None:
+            resident.ask(request.run.stage)
+        can_stay = False
         try:
             outcome = watch.until_the_end(child, cancel, put)
+            can_stay = stays is not None and watch.built
         except Ended:
             watch.ask_where(child)
             raise
         finally:
-            child.end(dead=watch.dead)
+            if stays is not None and can_stay:
+                stays(child)
+            else:
+                child.end(dead=watch.dead)
     except (Ended, ZygoteError) as error:
         ended = error if isinstance(error, Ended) else never_started(error.death, request.run)
         outcome = outcome_of(
@@ -143,17 +161,32 @@ def execute(
             or line_to_blame(ended, request.run.script),
         )
     if said := _tail(folder / "clinic.log")[0]:
-        log.warning("the clinic said in a run:\n%s", indent(said, "| ", lambda _: True))
-    if console := console_of(folder / "console.txt", watch.stage):
+        log.warning("the clinic said in a run:\n%s", telling.logged(said))
+    if watch.standing is not None:
+        put(answer_in(folder / "console.txt", watch.standing.printed))
+    elif console := console_of(folder / "console.txt", watch.stage):
         put(console)
     return outcome
+
+
+def _begin(zygote: Zygote, request: Request, folder: Path, cancel: Cancel) -> Child:
+    for name in ("home", "tmp"):
+        (folder / name).mkdir(exist_ok=True)
+    request.write(folder)
+    child = zygote.fork(folder, lambda: cancel.on)
+    if child is None:
+        raise Ended("cancelled")
+    return child
 
 
 def line_to_blame(ended: Ended, script: str) -> int | None:
     """Once the script has built its pipeline no line of it runs: the batch size fills memory."""
     if ended.code != "out_of_memory":
         return None
-    return Places(script).argument("per_device_train_batch_size")
+    try:
+        return Places(script).argument("per_device_train_batch_size")
+    except (MemoryError, RecursionError):  # nothing of it ran: it is nested too deep to be read
+        return None
 
 
 def outcome_of(
@@ -169,14 +202,24 @@ def outcome_of(
 
 
 class Watch:
-    """What is known about one child: its clock, its stage, and how much it has said."""
+    """What is known about one child: its clock, its stage, and how much it has said.
 
-    def __init__(self, limits: Limits, folder: Path, typed: bool) -> None:
+    `built`: it has a pipeline, and no training has gone over that.
+    """
+
+    def __init__(self, limits: Limits, folder: Path, request: Request) -> None:
         self.stage: StageName = "setup"
         self.started: float | None = None
         self.dead = False
+        self.built = False
+        self.standing: Standing | None = None
+        self._stands = 0.0
         self._limits = limits
-        self._folder, self._typed, self._counted = folder, typed, 0.0
+        self._folder, self._typed, self._counted = folder, request.run.typed, 0.0
+        self._framework = request.run.framework
+        self._weighs = request.perform == WEIGHING
+        told = request.run.typed and not request.run.check and request.perform == DIAGNOSIS
+        self._order = Order(request.run) if told else None
         self._console = folder / "console.txt"
         self._whereabouts = folder / "whereabouts.txt"
         self._frames = frames.Frames(limits.event_bytes)
@@ -195,6 +238,7 @@ class Watch:
                 ready = {key.fileobj for key, _ in selector.select(self._limits.look_every)}
                 for event in self._heard(child):
                     if isinstance(event, Outcome):
+                        self._says_no_more(child)
                         return event
                     put(event)
                 if cancel.on:
@@ -202,6 +246,28 @@ class Watch:
                 if child.line in ready:
                     raise self._death(child)
                 self._look_at(child)
+
+    def _says_no_more(self, child: Child) -> None:
+        """Of a typed run: after its outcome it ends at once, well, and without another word."""
+        if self._order is None:
+            return
+        if self._frames.held:
+            raise self._forged("it spoke after its outcome")
+        child.line.settimeout(LEAVING_SECONDS)
+        try:
+            news = child.death()
+        except TimeoutError:
+            raise self._forged("it lived on after its outcome") from None
+        self.dead = True
+        if any(news.values()):
+            raise self._forged(f"it ended with {news} after its outcome")
+        with suppress(OSError):
+            if child.channel.recv(1):
+                raise self._forged("it spoke after its outcome")
+
+    def _forged(self, why: str) -> Ended:
+        log.warning("a run was ended: %s", why)
+        return Ended("forged_events")
 
     def ask_where(self, child: Child) -> None:
         """Have a child that is about to be stopped write down the line it is at."""
@@ -227,6 +293,7 @@ class Watch:
                 raise self._death(child)
             self._bytes += len(raw)
             for kind, payload in self._cut(raw):
+                self._counts()
                 if kind == frames.EVENT:
                     yield self._event(payload)
                 elif kind == frames.STARTED:
@@ -240,23 +307,42 @@ class Watch:
         try:
             yield from self._frames.feed(raw)
         except frames.Forged as error:
-            log.warning("a run was ended: %s", error)
-            raise Ended("forged_events") from None
+            raise self._forged(str(error)) from None
 
-    def _event(self, payload: bytes) -> Event:
+    def _counts(self) -> None:
         self._events += 1
         if self._events > self._limits.events or self._bytes > self._limits.stream_bytes:
             raise Ended("too_many_events", events=self._events)
+
+    def _event(self, payload: bytes) -> Event:
         try:
             event = from_json(payload)
         except ValidationError:
             event = None
-        if event is None or isinstance(event, Accepted):
-            log.warning("a run was ended: it sent %r", payload[:200])
-            raise Ended("forged_events")
+        ours = Accepted if self._weighs else Accepted | Weighed
+        if event is None or isinstance(event, ours) or self._speaks_for_others(event):
+            raise self._forged(f"it sent {payload[:200]!r}")
+        if self._order is not None:
+            try:
+                self._order.follow(event)
+            except OutOfOrder as error:
+                raise self._forged(str(error)) from None
         if isinstance(event, StageStarted):
             self.stage = event.stage
+            self.built &= event.stage in LIGHT
+        elif isinstance(event, StageEnded) and event.stage == "setup":
+            self.built = event.outcome in ("pass", "look")
+        if isinstance(event, Standing):
+            if self.standing is not None:
+                raise self._forged("it stood twice")
+            self.standing, self._stands = event, time.monotonic()
         return self._with_the_limit(event)
+
+    def _speaks_for_others(self, event: Event) -> bool:
+        """What ended a run from outside, and whose words tell of it, is not for the run to say."""
+        if not isinstance(event, Outcome):
+            return False
+        return event.framework not in ("", self._framework) or event.finding is not None
 
     def _with_the_limit(self, event: Event) -> Event:
         """Only this side knows how much memory the run may use; a GPU has its own.
@@ -280,6 +366,8 @@ class Watch:
                 raise our_fault("a child said nothing after the fork")
         elif now - self.started > self._limits.seconds:
             raise Ended("out_of_time", seconds=self._limits.seconds)
+        if self.standing is not None and now - self._stands > self._limits.check_seconds:
+            raise Ended("check_out_of_time", seconds=self._limits.check_seconds)
         if now - self._looked < self._limits.look_every:
             return
         self._looked = now
@@ -314,8 +402,7 @@ class Watch:
         try:
             news = child.death()
         except TimeoutError:
-            log.warning("a run was ended: it closed its channel and lived on")
-            return Ended("forged_events")
+            return self._forged("it closed its channel and lived on")
         self.dead = True
         number, status = news.get("signal", signal.SIGKILL), news.get("status", 0)
         if number == signal.SIGXCPU:
@@ -331,7 +418,7 @@ class Watch:
 
 def our_fault(message: str) -> Ended:
     """Details go to the host's log; the learner reads that it was not her script."""
-    log.error("a run failed on our side: %s", message)
+    log.error("a run failed on our side:\n%s", telling.logged(message))
     return Ended("clinic_error")
 
 
@@ -345,7 +432,7 @@ def line_in(whereabouts: Path, filename: str) -> int | None:
     """The innermost line of the script among the frames that faulthandler wrote, newest first."""
     known = filename.encode("ascii", "backslashreplace").decode()
     text = _read(whereabouts, 0, WHEREABOUTS_BYTES)
-    for file, line in re.findall(r'File "(.*)", line (\d+)', text):
+    for file, line in _AT.findall(text):
         if file == known:
             return int(line)
     return None
@@ -359,6 +446,19 @@ def console_of(path: Path, stage: StageName) -> Shown | None:
     if not shown.strip():
         return None
     return Shown(Evidence("text", "console", stage, {"text": shown, "cut": cut}))
+
+
+def answer_in(path: Path, begins: int) -> Shown:
+    """What was printed from there on: its beginning and its end, where it is long."""
+    size = max(0, _size(path) - begins)
+    if size <= HEAD_BYTES + END_BYTES:
+        data = {"text": _read(path, begins, size), "end": "", "left_out": 0}
+    else:
+        head = _read(path, begins, HEAD_BYTES)
+        end = _read(path, begins + size - END_BYTES, END_BYTES)
+        left_out = size - HEAD_BYTES - END_BYTES
+        data = {"text": head, "end": end, "left_out": left_out}
+    return Shown(Evidence("text", "answer", "setup", data))
 
 
 def _tail(path: Path) -> tuple[str, int]:

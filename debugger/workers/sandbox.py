@@ -176,10 +176,12 @@ def _libraries() -> Iterator[Path]:
 
 
 def _given(run: Run) -> Iterator[Path]:
-    """Folders that the host named as assets, and the one that goes with the script."""
+    """Folders that the host named as assets, what was converted of them, and the script's own."""
     for name in ("CLINIC_CHECKPOINT", "CLINIC_DATASET", "CLINIC_METRIC"):
         if os.path.isabs(place := os.environ.get(name, "")):
             yield Path(place)
+    if kept := os.environ.get("CLINIC_DATA_DIR"):
+        yield Path(kept) / "checkpoints"
     if run.folder is not None:
         yield Path(run.folder)
 

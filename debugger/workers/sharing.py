@@ -21,12 +21,16 @@ from debugger.outcome import (
     StageEnded,
     StageName,
     StageStarted,
+    Weighed,
     worst,
 )
 from debugger.run import ALL, ON, WALK, Run
 from debugger.workers.engine import Answering
+from debugger.workers.store import Store
 
 KEPT = 1000
+KEPT_CHECKS = 300
+"""A shelf of their own: who asks much drives out no stage that others look at."""
 GRACE_SECONDS = 15.0
 
 
@@ -34,7 +38,8 @@ GRACE_SECONDS = 15.0
 class Flight:
     """One run, going on or ended. `events` only grows; `shared` when its answer was known.
 
-    `recorded` names the device of a recording: such a run was never made here.
+    `recorded` names the device of a recording: such a run was never made here. `place` is where
+    it was made, when that was before this app started or in another copy of it.
     """
 
     run: Run
@@ -42,6 +47,7 @@ class Flight:
     events: list[Event] = field(default_factory=list)
     shared: bool = False
     recorded: str = ""
+    place: str = ""
     listeners: int = 0
     news: threading.Condition = field(default_factory=threading.Condition)
 
@@ -57,15 +63,22 @@ class Flight:
 class Shared:
     """An engine in front of another. What a learner left is stopped when nobody comes back to it.
 
-    Answers are kept in memory, the oldest go first. A run that was ended from outside (time,
-    memory, a crash) is never an answer for somebody else.
+    Answers are kept in memory, the oldest go first, and in the `store`, if there is one. A run that
+    was ended from outside (time, memory, a crash) is never an answer for somebody else.
     """
 
-    def __init__(self, engine: Answering, kept: int = KEPT, grace: float = GRACE_SECONDS) -> None:
-        self._engine, self._kept, self._grace = engine, kept, grace
+    def __init__(
+        self,
+        engine: Answering,
+        kept: int = KEPT,
+        grace: float = GRACE_SECONDS,
+        store: Store | None = None,
+    ) -> None:
+        self._engine, self._kept, self._grace, self._store = engine, kept, grace, store
         self._lock = threading.Lock()
         self._flying: dict[Run, Flight] = {}
         self._known: OrderedDict[Run, Flight] = OrderedDict()
+        self._checked: OrderedDict[Run, Flight] = OrderedDict()
         self._recorded: dict[Run, Flight] = {}
 
     def hold(self, run: Run, events: Sequence[Event], made: datetime, device: str) -> None:
@@ -76,10 +89,7 @@ class Shared:
     def known(self, run: Run) -> Flight | None:
         """The ended flight that answers this run, if there is one."""
         key = _key(run)
-        with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-            return self._recorded.get(key) or self._known.get(key)
+        return self._recorded.get(key) or self._recalled(key)
 
     def flying(self, run: Run) -> bool:
         with self._lock:
@@ -90,10 +100,11 @@ class Shared:
         key = _key(run)
         if key in self._recorded:
             return replace(self._recorded[key])
+        known = None if again else self._recalled(key)
         with self._lock:
             flight = self._flying.get(key)
-            if flight is None and not again and key in self._known:
-                return replace(self._known[key], shared=True)
+            if flight is None and known is not None:
+                return replace(known, shared=True)
             if flight is None:
                 flight = self._flying[key] = Flight(run)
                 threading.Thread(target=self._fly, args=(key, flight), daemon=True).start()
@@ -129,23 +140,52 @@ class Shared:
         self._engine.cancel(ticket)
 
     def _fly(self, key: Run, flight: Flight) -> None:
+        answers: list[tuple[Run, list[Event]]] = []
         for event in self._engine.events(flight.run):
             if isinstance(event, Outcome):
-                self._land(key, flight, event)
+                answers = self._land(key, flight, event)
             with flight.news:
                 flight.events.append(event)
                 flight.news.notify_all()
+        if self._store is not None:
+            self._store.put(answers, flight.started)
 
-    def _land(self, key: Run, flight: Flight, outcome: Outcome) -> None:
+    def _land(self, key: Run, flight: Flight, outcome: Outcome) -> list[tuple[Run, list[Event]]]:
+        """What it answers from now on."""
         with self._lock:
             del self._flying[key]
             if outcome.finding is not None or outcome.outcome == "stopped":
-                return
-            for run, events in _answers(key, [*flight.events, outcome]):
-                self._known[run] = Flight(run, flight.started, events)
-                self._known.move_to_end(run)
-            while len(self._known) > self._kept:
-                self._known.popitem(last=False)
+                return []
+            answers = list(_answers(key, [*flight.events, outcome]))
+            for run, events in answers:
+                self._keep(Flight(run, flight.started, events))
+            return answers
+
+    def _keep(self, flight: Flight) -> None:
+        shelf, most = self._shelf(flight.run)
+        shelf[flight.run] = flight
+        shelf.move_to_end(flight.run)
+        while len(shelf) > most:
+            shelf.popitem(last=False)
+
+    def _shelf(self, run: Run) -> tuple[OrderedDict[Run, Flight], int]:
+        """Where its answer stands, and how many stand there at most."""
+        return (self._checked, KEPT_CHECKS) if run.check else (self._known, self._kept)
+
+    def _recalled(self, key: Run) -> Flight | None:
+        """From memory, else from the store."""
+        with self._lock:
+            shelf, _ = self._shelf(key)
+            if key in shelf:
+                shelf.move_to_end(key)
+                return shelf[key]
+        answer = self._store.get(key) if self._store else None
+        if answer is None:
+            return None
+        flight = Flight(key, answer.made, answer.events, place=answer.place)
+        with self._lock:
+            self._keep(flight)
+        return flight
 
     def _stop_if_empty(self, flight: Flight) -> None:
         with self._lock:
@@ -155,13 +195,16 @@ class Shared:
 
 
 def _key(run: Run) -> Run:
-    """How long `train` may take matters to no other stage."""
-    return run if run.stage in (WALK, ON, ALL, "train") else replace(run, steps=0)
+    """How long `train` may take, and what becomes of its weights, matters to no other stage."""
+    return run if run.stage in (WALK, ON, ALL, "train") else replace(run, steps=0, against="")
 
 
 def _answers(run: Run, events: list[Event]) -> Iterator[tuple[Run, list[Event]]]:
     """What a run answers: single stages too, for each leaves the pipeline untouched."""
     yield run, events
+    if run.against:  # who asks for less has the same answer
+        run, events = replace(run, against=""), [e for e in events if not isinstance(e, Weighed)]
+        yield run, events
     outcome = events[-1]
     if not isinstance(outcome, Outcome):
         return

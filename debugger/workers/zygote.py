@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -50,6 +51,7 @@ def environment(
         fixed.pop(name, None)
     fixed.update(
         framework.environment,
+        CLINIC_DATA_DIR=str(data_dir),
         TF_USE_LEGACY_KERAS="1",
         TOKENIZERS_PARALLELISM="false",
         PYTORCH_NVML_BASED_CUDA_CHECK="1",
@@ -86,6 +88,18 @@ class Child:
     def death(self) -> dict[str, int]:
         """`signal` (0 for none) and `status`; empty when the zygote itself is gone."""
         return _receive(self.line)
+
+    def ask(self, stage: str) -> None:
+        """For another stage, where it waits for one. If it is gone, its line tells so."""
+        with suppress(OSError):
+            self.channel.sendall(stage.encode())
+
+    def is_quiet(self) -> bool:
+        """It lives, and has said nothing since its last answer."""
+        told = select.poll()
+        for end in (self.channel, self.line):
+            told.register(end, select.POLLIN)
+        return not told.poll(0)
 
     def end(self, dead: bool) -> None:
         """Kill it and its group. Until `line` closes the zygote keeps its pid from being reused."""

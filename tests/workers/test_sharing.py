@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -138,3 +139,16 @@ def test_the_oldest_answers_go_first(engine: SlowEngine) -> None:
     landed(shared.board(Run("z", "batch")))
     assert shared.known(Run("x", "batch")) is None
     assert shared.known(Run("z", "batch")) is not None
+
+
+def test_what_was_weighed_answers_who_asks_for_less_and_not_the_other_way_round(
+    engine: SlowEngine,
+) -> None:
+    engine.go_on.set()
+    shared, plain = Shared(engine), Run("x", "train")
+    landed(shared.board(replace(plain, against="twin")))
+    assert shared.known(plain) is not None
+    assert shared.known(replace(plain, against="other")) is None
+    shared = Shared(engine)
+    landed(shared.board(plain))
+    assert shared.known(replace(plain, against="twin")) is None

@@ -4,6 +4,7 @@ import pytest
 from test_endings import console, said
 
 from debugger.run import Run
+from debugger.workers.local import LocalEngine
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.proof
@@ -81,3 +82,27 @@ os.abort()
 """
     assert said(ask(real, script)) == {"falls": True}
     assert said(ask(real, "import tensorflow as tf; say(x=int(tf.constant(7)))")) == {"x": 7}
+
+
+def test_a_script_of_somebodys_own_finds_the_bundled_checkpoint_the_first_time(ask, tmp_path):
+    script = """
+import tensorflow
+from scenarios.assets.keras import CHECKPOINT
+say(files=os.listdir(CHECKPOINT))
+"""
+    home = tmp_path / "own"
+    home.mkdir()
+    (home / "script.py").write_text(script)
+    with LocalEngine(1, 60, 3000, tmp_path / "data", "toys:perform") as engine:
+        where = {"folder": str(home), "filename": str(home / "script.py")}
+        assert "tf_model.h5" in said(ask(engine, script, **where))["files"]
+
+
+def test_what_was_typed_finds_the_converted_checkpoint(ask, tmp_path):
+    script = """
+import tensorflow
+from scenarios.assets.keras import CHECKPOINT
+say(files=os.listdir(CHECKPOINT))
+"""
+    with LocalEngine(1, 60, 3000, tmp_path / "data", "toys:perform") as engine:
+        assert "tf_model.h5" in said(ask(engine, script, typed=True))["files"]
