@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from debugger.catalogue import Scenario, ScenarioError
 from debugger.catalogue.running import run_of
-from debugger.outcome import StageName
+from debugger.outcome import StageName, Weighed
 from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
 from debugger.settings import Settings
@@ -28,6 +28,14 @@ class Answers:
 
     def run(self, scenario: Scenario, stage: str, script: str, typed: bool = False) -> Run:
         return run_of(scenario, stage, self._settings, script, typed=typed)
+
+    def weighing(self, scenario: Scenario, script: str, typed: bool = False) -> Run:
+        """The training whose weights are tried in the twin's model, where the script never runs."""
+        return replace(self.run(scenario, "train", script, typed), against=scenario.twin)
+
+    def weighed(self, scenario: Scenario, script: str, typed: bool = False) -> Weighed | None:
+        flight = self._engine.known(self.weighing(scenario, script, typed))
+        return None if flight is None else report_of(flight).weighed
 
     def whole_script(self, scenario: Scenario) -> Run:
         return self.run(scenario, "train", scenario.script)
@@ -134,4 +142,5 @@ class Answers:
 
 def source_of(flight: Flight, report: Report, stage: StageName) -> Provenance:
     seconds = report.stage(stage).seconds
-    return Provenance(flight.started, flight.shared, seconds, report.device, flight.recorded)
+    came = {"recorded": flight.recorded, "place": flight.place}
+    return Provenance(flight.started, flight.shared, seconds, report.device, **came)

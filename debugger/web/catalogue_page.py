@@ -135,11 +135,13 @@ def first_page(
     start = next((s.number for s in scenarios if s.id == START_WITH), 0)
     link, demo = (linked(f"clinic?case={start}{more}", words) for more in ("", "&demo=1"))
     doors = (
-        f'<p class="doors"><a class="go" href="{demo}">{say("demo")}</a>'
-        f'<a class="plain" href="{link}">{say("start")}</a></p>'
+        f'<a class="go" href="{demo}">{say("demo")}</a>'
+        f'<a class="plain" href="{link}">{say("start")}</a>'
         if start
         else ""
     )
+    own = escape(words.say("mine", "door"))
+    doors = f'<p class="doors">{doors}<a class="plain" href="{linked("mine", words)}">{own}</a></p>'
     theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
     missing = {s.framework for s in scenarios if closed.get(s.id) == "framework_missing"}
     note = "".join(

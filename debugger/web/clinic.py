@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -11,20 +9,23 @@ from typing import Any, get_args
 
 from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.catalogue.recordings import Recording
-from debugger.outcome import STAGES, Finding, StageName
+from debugger.outcome import STAGES, Finding, StageName, Weighed
 from debugger.run import WALK, Run
 from debugger.settings import Settings
 from debugger.stages import LIGHT
 from debugger.web.answers import Answers, source_of
 from debugger.web.asking import shorten
+from debugger.web.bounds import Bounds
+from debugger.web.checks import keep, taken
 from debugger.web.desk import Desk
-from debugger.web.flights import busy_with, going_on, report_of, went_through
-from debugger.web.host import Closed, why_closed
+from debugger.web.flights import busy_with, going_on, report_of, watched, went_through
+from debugger.web.host import Closed, why_closed, why_no_typing
 from debugger.web.path import GoOn, after
 from debugger.web.scene import Scene
 from debugger.web.times import stamp
 from debugger.web.visit import (
     BESIDE,
+    CHECK,
     EXPERIMENTS,
     ISSUE,
     LOOKED,
@@ -47,7 +48,6 @@ from debugger.words import Words, languages
 from debugger.workers.sharing import Flight, Shared
 
 MOST_MARKS = 9
-TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 
 
 class Clinic:
@@ -74,6 +74,7 @@ class Clinic:
             if (reason := why_closed(scenario, settings))
         }
         self._engine, self._answers = engine, Answers(engine, settings)
+        self.bounds = Bounds(settings.runs_a_minute, settings.sessions)
         self._prepared: set[str] = set()
         self._status = status
         for scenario, recording in recorded:
@@ -148,11 +149,7 @@ class Clinic:
 
     def no_typing(self, scenario: Scenario) -> Finding | None:
         """Why nobody can type on this machine, once that has been tried."""
-        told = self._status().get("typed", {}).get(scenario.framework)
-        if not told or not told["why"]:
-            return None
-        numbers = {"broken": ", ".join(told["broken"])}
-        return Finding(f"typing_{told['why']}", "note", "setup", None, numbers)
+        return why_no_typing(self._status(), scenario.framework)
 
     def type(self, desk: Desk, text: str) -> None:
         """Take over what stands in the editor. What the catalogue holds needs no typing."""
@@ -187,6 +184,9 @@ class Clinic:
             return None if there or desk.busy else desk.visit.stage
         if desk.busy:
             return None
+        if act == CHECK and not desk.visit.demo and not self.no_typing(scenario):
+            desk.asking, desk.note = taken(with_)
+            return CHECK if desk.asking else None
         if act == MARKED:
             desk.remember(marked=True)
             return MARKED
@@ -304,6 +304,22 @@ class Clinic:
             desk.note = "stopped_by_you"
         yield
 
+    async def check(self, desk: Desk) -> AsyncGenerator[None]:
+        """Ask the script as it stands, in a copy. The answer is kept with what was asked."""
+        desk.stopping = False
+        desk.go_to(panel="console")
+        changes = desk.visit.changes
+        run = replace(self._run(desk, "setup"), typed=True, check=desk.asking)
+        flight = self._engine.board(run)
+        try:
+            async for _ in self._follow_aside(desk, [flight]):
+                yield
+        finally:
+            desk.asking = ""
+        if flight.ended and not desk.stopping:
+            keep(desk, run, changes, flight.events)
+        yield
+
     async def _follow_aside(self, desk: Desk, flights: list[Flight]) -> AsyncGenerator[None]:
         desk.flights, desk.aside = flights, True
         yield
@@ -327,6 +343,10 @@ class Clinic:
             async for _ in self.see(desk) if what == SYMPTOM else self.see_twin(desk, what):
                 yield
             return
+        if what == CHECK:
+            async for _ in self.check(desk):
+                yield
+            return
         if what in (ISSUE, EXPERIMENTS):
             async for _ in self.ask(desk) if what == ISSUE else self.experiment(desk):
                 yield
@@ -334,6 +354,7 @@ class Clinic:
         desk.stopping = False
         variant, scenario = desk.visit.variant, self.known[desk.visit.scenario]
         desk.remember(running=what)
+        desk.weighed.pop(variant, None)
         if what != WALK:
             desk.go_to(stage=what, panel="evidence")
         again = what in desk.record.case(scenario.id).ran.get(variant, ())
@@ -357,13 +378,15 @@ class Clinic:
             self._leave(desk)
         scene = self._settle(desk, what)
         yield
-        if what == WALK and scene.cured and not desk.stopping:
+        if what == WALK and (scene.cured or scene.unweighed) and not desk.stopping:
             async for _ in self._train_on(desk):
                 yield
+            self._remember_cure(desk, self.scene(desk))
+            yield
 
     def _settle(self, desk: Desk, what: str) -> Scene:
         """Go where a run that has ended leads to."""
-        scene, scenario = self.scene(desk), self.known[desk.visit.scenario]
+        scene = self.scene(desk)
         if what == WALK and scene.first_failing is not None and not desk.stopping:
             desk.go_to(stage=scene.first_failing, panel="evidence")
         elif what == WALK and scene.whole is not None:
@@ -371,25 +394,35 @@ class Clinic:
             desk.go_to(panel="fix" if repaired else "evidence", stage="train")
         elif scene.ended_at is not None and desk.visit.stage not in scene.reports:
             desk.go_to(stage=scene.ended_at, panel="evidence")
-        if scene.cured and not scene.case.peeked and not scenario.decoy:
-            desk.remember(solved=True)
+        self._remember_cure(desk, scene)
         return scene
+
+    def _remember_cure(self, desk: Desk, scene: Scene) -> None:
+        if scene.cured and not scene.case.peeked and not scene.scenario.decoy:
+            desk.remember(solved=True)
 
     async def _train_on(self, desk: Desk) -> AsyncGenerator[None]:
         """Train the cured script for as long as its symptom took: a few steps prove little to see.
 
-        Its twin too, and the script as it was found, where it gets as far as that.
+        Its twin too, and the script as it was found, where it gets as far as that. Of a typed one,
+        and of the twin then, what was learned is tried where neither script runs.
         """
-        scenario = self.known[desk.visit.scenario]
-        scripts = [scenario.twin]
+        scenario, variant = self.known[desk.visit.scenario], desk.visit.variant
+        here, twin = self._run(desk, "train"), self._answers.run(scenario, "train", scenario.twin)
+        if here.typed:
+            here, twin = (replace(run, against=scenario.twin) for run in (here, twin))
+        runs = [here, twin]
         if scenario.symptom != "crash":
-            scripts.append(scenario.script)
-        listed = [self._answers.run(scenario, "train", script) for script in scripts]
-        runs = list(dict.fromkeys([self._run(desk, "train"), *listed]))
+            runs.append(self._answers.whole_script(scenario))
+        runs = list(dict.fromkeys(runs))
         if all(self._engine.known(run) for run in runs):
             return
-        async for _ in self._follow_aside(desk, [self._engine.board(run) for run in runs]):
+        flights = [self._engine.board(run) for run in runs]
+        async for _ in self._follow_aside(desk, flights):
             yield
+        if here.typed and not desk.stopping:
+            left = report_of(flights[0]).weighed
+            desk.weighed[variant] = left or Weighed(reason="weights_cut_off")
         yield
 
     async def _watch(self, desk: Desk) -> AsyncGenerator[None]:
@@ -399,17 +432,8 @@ class Clinic:
             first = desk.flights[0]  # where it did not get to train, there is nothing to compare
             return first.ended and not report_of(first).stage("train").curves
 
-        seen = -1
-        while True:
-            total = sum(len(flight.events) for flight in desk.flights)
-            if total != seen:
-                seen = total
-                yield
-            if over():
-                return
-            until = time.monotonic() + TICK_SECONDS
-            while time.monotonic() < until and not over():
-                await asyncio.sleep(LOOK_SECONDS)
+        async for _ in watched(desk.flights, over):
+            yield
 
     def _ran(self, desk: Desk, variant: str) -> None:
         """Remember which stages have an answer for the script as it is."""
@@ -426,6 +450,14 @@ class Clinic:
             kept = self._answers.of_stage(scenario, stage, flight.run.script, flight.run.typed)
             if kept is None:
                 desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
+
+    def _weighed(
+        self, desk: Desk, scenario: Scenario, script: str
+    ) -> tuple[Weighed | None, Weighed | None]:
+        """What a typed script's training was worth, and that of its twin, as far as is known."""
+        left = self._answers.weighed(scenario, script, typed=True)
+        by_twin = self._answers.weighed(scenario, scenario.twin)
+        return left or desk.weighed.get(desk.visit.variant), by_twin
 
     def scene(self, desk: Desk) -> Scene:
         """Everything to be drawn, from what is known and what is going on."""
@@ -457,6 +489,7 @@ class Clinic:
             busy=busy_with(desk.flights),
             whole=whole if whole is not None and set(STAGES) <= reports.keys() else None,
             twin=self._answers.whole(scenario, scenario.twin),
+            weighed=self._weighed(desk, scenario, script) if typed else (None, None),
             broken=broken,
             symptom=self._answers.symptom(desk, scenario),
             beside=self._answers.beside(scenario, visit),
@@ -467,6 +500,7 @@ class Clinic:
             training=desk.training,
             tried=self._answers.tried(desk, scenario) if desk.shorter else {},
             no_typing=self.no_typing(scenario),
+            asking=desk.asking,
             note=desk.note,
             caption=desk.caption,
             turn=desk.turn,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import gradio as gr
@@ -15,6 +13,7 @@ from debugger.web.clinic import Clinic
 from debugger.web.demo import demonstrate
 from debugger.web.desk import Desk
 from debugger.web.languages import language_of, linked
+from debugger.web.parts import PRIVATE, editor, followed, in_editor, part, redrawn
 from debugger.web.scene import Scene
 from debugger.web.visit import (
     EDIT,
@@ -43,14 +42,13 @@ element.addEventListener('click', (event) => {
   const button = event.target.closest('[data-act]');
   if (!button || button.disabled || !window.clinic.sure(button)) return;
   const told = {act: button.dataset.act, with: button.dataset.with, at: location.search};
-  const runs = ['run', 'apply', 'solution', 'answer', 'marked'].includes(told.act);
+  const runs = ['run', 'apply', 'solution', 'answer', 'marked', 'check'].includes(told.act);
   window.clinic.press((number) => trigger(
     runs ? 'submit' : 'click', {...told, number, kept: window.clinic.kept()}
   ));
 });
 window.clinic.again = () => trigger('click', {act: 'again', at: location.search});
 """
-SETTLING_SECONDS = 0.3
 
 
 def build(blocks: gr.Blocks, clinic: Clinic) -> None:
@@ -58,16 +56,15 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
     desk = gr.State(None)
     kept = gr.Textbox(visible=False)  # filled by the browser when it arrives
     with gr.Column(elem_id="clinic"):
-        bar, rail = _part("bar"), _part("rail")
+        bar, rail = part("bar", PRESSED), part("rail", PRESSED)
         with gr.Row(elem_id="work"):
             with gr.Column(elem_id="mine"):
-                left = _part("left")
-                editor = _editor()
-            right = _part("right")
-        foot = _part("foot")
+                left = part("left", PRESSED)
+                code = editor(visible=False)
+            right = part("right", PRESSED)
+        foot = part("foot", PRESSED)
     parts = [bar, rail, left, right, foot]
-    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    outputs = [desk, editor, *parts]
+    outputs = [desk, code, *parts]
     unchanged = [gr.skip()] * len(outputs)
 
     async def arrive(kept: str, request: gr.Request) -> list[Any]:
@@ -84,11 +81,11 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
     async def resume(desk: Desk) -> AsyncIterator[list[Any]]:
         yield unchanged
         if desk.visit.demo and not desk.showing:
-            async for update in _drawn(desk, clinic, demonstrate(clinic, desk)):
+            async for update in followed(demonstrate(clinic, desk), lambda: _updates(desk, clinic)):
                 yield update
         elif desk.wanted is not None:
             what, desk.wanted = desk.wanted, None
-            async for update in _drawn(desk, clinic, clinic.follow(desk, what)):
+            async for update in followed(clinic.follow(desk, what), lambda: _updates(desk, clinic)):
                 yield update
 
     async def press(desk: Desk | None, text: str | None, told: gr.EventData) -> list[Any]:
@@ -103,7 +100,7 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         return _updates(at, clinic)
 
     async def start(
-        desk: Desk | None, text: str | None, told: gr.EventData
+        desk: Desk | None, text: str | None, told: gr.EventData, request: gr.Request
     ) -> AsyncIterator[list[Any]]:
         at = _at_home(desk, told._data, clinic)
         if at is None:
@@ -112,10 +109,12 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         _typed(at, text, clinic)
         at.heard = told._data.get("number", at.heard)
         what = clinic.plan(at, str(told._data.get("act")), str(told._data.get("with")))
+        if what is not None and not clinic.bounds.may_run(str(request.session_hash)):
+            at.note, what = "too_many_runs", None
         if what is None:
             yield _updates(at, clinic)
             return
-        async for update in _drawn(at, clinic, clinic.follow(at, what)):
+        async for update in followed(clinic.follow(at, what), lambda: _updates(at, clinic)):
             yield update
 
     async def keep(desk: Desk | None, text: str | None) -> list[Any]:
@@ -124,35 +123,19 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         _typed(desk, text, clinic)
         return _updates(desk, clinic)
 
-    arrived = blocks.load(arrive, kept, outputs, js=KEPT, queue=False, **private)
-    arrived.then(resume, desk, outputs, concurrency_limit=None, **private)
-    for part in parts:
-        part.click(press, [desk, editor], outputs, queue=False, **private)
-        part.submit(
+    arrived = blocks.load(arrive, kept, outputs, js=KEPT, queue=False, **PRIVATE)
+    arrived.then(resume, desk, outputs, concurrency_limit=None, **PRIVATE)
+    for piece in parts:
+        piece.click(press, [desk, code], outputs, queue=False, **PRIVATE)
+        piece.submit(
             start,
-            [desk, editor],
+            [desk, code],
             outputs,
             concurrency_limit=None,
             trigger_mode="multiple",
-            **private,
+            **PRIVATE,
         )
-    editor.input(keep, [desk, editor], outputs, queue=False, trigger_mode="always_last", **private)
-
-
-def _part(name: str) -> gr.HTML:
-    return gr.HTML(elem_id=name, apply_default_css=False, js_on_load=PRESSED)
-
-
-def _editor() -> gr.Code:
-    return gr.Code(
-        language="python",
-        elem_id="editor",
-        show_label=False,
-        lines=12,
-        interactive=True,
-        visible=False,
-        buttons=[],
-    )
+    code.input(keep, [desk, code], outputs, queue=False, trigger_mode="always_last", **PRIVATE)
 
 
 def _typed(desk: Desk, text: str | None, clinic: Clinic) -> None:
@@ -183,36 +166,17 @@ def _at_home(desk: Desk | None, told: Any, clinic: Clinic) -> Desk | None:
     return fresh
 
 
-async def _drawn(
-    desk: Desk, clinic: Clinic, news: AsyncGenerator[None]
-) -> AsyncIterator[list[Any]]:
-    async with aclosing(news):
-        async for _ in news:
-            yield _updates(desk, clinic)
-    await asyncio.sleep(SETTLING_SECONDS)
-    yield _updates(desk, clinic)  # the bar alone: it tells the page whether the last one was lost
-
-
 def _updates(desk: Desk, clinic: Clinic) -> list[Any]:
     """The desk, and every part where it is not as it was last sent."""
     desk.turn += 1
     scene = clinic.scene(desk)
     words = Words(desk.visit.language).of(scene.scenario.framework)
-    updates: list[Any] = [desk, _in_editor(desk, scene)]
-    for name, part in PARTS.items():
-        html = part(scene, words)
-        updates.append(gr.skip() if desk.drawn.get(name) == html else html)
-        desk.drawn[name] = html
-    return updates
+    return [desk, _in_editor(desk, scene), *redrawn(desk, PARTS, scene, words)]
 
 
 def _in_editor(desk: Desk, scene: Scene) -> Any:
-    """The editor where it is asked for. What it holds already is not sent: one may be typing."""
-    wanted = scene.script if scene.visit.side == EDIT and not scene.no_typing else None
-    if wanted == desk.editor:
-        return gr.skip()
-    desk.editor = wanted
-    return gr.update(visible=wanted is not None, value=wanted or "")
+    open_now = scene.visit.side == EDIT and not scene.no_typing
+    return in_editor(desk, scene.script if open_now else None)
 
 
 def _nowhere(error: LinkError, words: Words) -> list[Any]:

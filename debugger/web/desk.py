@@ -8,7 +8,7 @@ from datetime import datetime
 
 from debugger.asking.draft import Shorter
 from debugger.asking.shorten import Shortening
-from debugger.outcome import StageName
+from debugger.outcome import StageName, Weighed
 from debugger.report import Report, StageReport
 from debugger.web.scene import Provenance
 from debugger.web.times import stamp, this_moment
@@ -20,11 +20,13 @@ from debugger.workers.sharing import Flight
 class Desk:
     """Mutable on purpose: a press and a run that is going on work on the same tab.
 
-    `own` holds what nobody else is shown: how runs ended that were ended from outside. `symptom`
+    `own` holds what nobody else is shown: how runs ended that were ended from outside. `weighed`
+    is what typed scripts had learned, by their changes. `symptom`
     is how the whole script ended when this tab ran it. What runs `aside` is no stage of the walk:
     the whole script, a longer training at the end of a cure, or the `search` for a `shorter`
     script, whose `training` is kept where it does not crash. `editor` is what the browser's editor
-    holds, None while it is closed. `now` is the server's clock.
+    holds, None while it is closed. `asking` is the check that is being answered. `now` is the
+    server's clock.
     """
 
     visit: Visit = field(default_factory=Visit)
@@ -32,12 +34,14 @@ class Desk:
     flights: list[Flight] = field(default_factory=list)
     shared: dict[tuple[str, StageName], bool] = field(default_factory=dict)
     own: dict[tuple[str, StageName], tuple[StageReport, Provenance]] = field(default_factory=dict)
+    weighed: dict[str, Weighed] = field(default_factory=dict)
     symptom: Report | None = None
     search: Shortening | None = None
     shorter: Shorter | None = None
     training: Report | None = None
     drawn: dict[str, str] = field(default_factory=dict)
     editor: str | None = None
+    asking: str = ""
     turn: int = 0
     heard: int = 0
     wanted: str | None = None

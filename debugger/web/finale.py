@@ -8,6 +8,7 @@ from debugger.catalogue import Fix, Scenario
 from debugger.evidence.figures import BROKEN, TRIED, TWIN
 from debugger.evidence.html import chart
 from debugger.evidence.markup import escape
+from debugger.judge import Judgement
 from debugger.report import StageReport
 from debugger.web import listing
 from debugger.web.languages import linked
@@ -33,13 +34,7 @@ def proof(scene: Scene, words: Words) -> str:
     if verdict is None:
         return f'<div class="verdict look" data-news="{say("prove")}"><p>{say("prove")}</p></div>'
     if not verdict.cured:
-        missing = "".join(
-            f"<li>{escape(words.say('missing', code))}</li>" for code in verdict.missing
-        )
-        return (
-            f'<div class="verdict fail" data-news="{say("not_cured")}" tabindex="-1">'
-            f"<p><b>{say('not_cured')}</b></p><ul>{missing}</ul></div>"
-        )
+        return _not_cured(scene, verdict, words)
     head, says = say("cured"), say("cured_says")
     if scene.scenario.decoy:
         head, says = say("healthy"), say("healthy_too" if scene.visit.changes else "healthy_says")
@@ -47,10 +42,33 @@ def proof(scene: Scene, words: Words) -> str:
     return (
         f'<div class="verdict pass proof" data-news="{head}. {says}" tabindex="-1">'
         f'<p><span class="mark" aria-hidden="true">✓</span><b>{head}</b></p>'
-        f"<p>{says}</p>{peeked}{_before_and_after(scene, words)}"
+        f"<p>{says}</p>{_weighed(verdict, words)}{peeked}{_before_and_after(scene, words)}"
         f"<h3>{say('lesson')}</h3><p>{escape(scene.scenario.words.lesson)}</p>"
         f"{_cost(scene, words)}{_take_away(scene, words)}</div>"
     )
+
+
+def _not_cured(scene: Scene, verdict: Judgement, words: Words) -> str:
+    """What is missing; where nobody can tell, or cannot yet, that is no failing."""
+    if scene.unweighed and scene.busy is not None:
+        head, missing = words.say("clinic", "weighing"), ""
+    else:
+        head = words.say("clinic", "untold" if verdict.untold else "not_cured")
+        told = (words.say("missing", code, **verdict.proof) for code in verdict.missing)
+        missing = f"<ul>{''.join(f'<li>{escape(one)}</li>' for one in told)}</ul>"
+    kind = "look" if verdict.untold else "fail"
+    return (
+        f'<div class="verdict {kind}" data-news="{escape(head)}" tabindex="-1">'
+        f"<p><b>{escape(head)}</b></p>{missing}</div>"
+    )
+
+
+def _weighed(verdict: Judgement, words: Words) -> str:
+    """Of a typed cure: what its weights were worth, where the script does not run."""
+    if not verdict.proof:
+        return ""
+    code = "weighed_little" if "moved" in verdict.proof else "weighed"
+    return f"<p>{escape(words.say('clinic', code, **verdict.proof))}</p>"
 
 
 def _before_and_after(scene: Scene, words: Words) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -20,6 +23,8 @@ from debugger.outcome import (
 from debugger.report import Report, StageReport, gather
 from debugger.web.scene import Busy
 from debugger.workers.sharing import Flight
+
+TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 
 
 def report_of(flight: Flight) -> Report:
@@ -97,3 +102,18 @@ def busy_with(flights: list[Flight]) -> Busy | None:
             case _:
                 continue
     return Busy(stage, place, done, of, len(flights) > 1, ended)
+
+
+async def watched(flights: Sequence[Flight], over: Callable[[], bool]) -> AsyncGenerator[None]:
+    """Wakes whenever there is news of them, until it is `over`."""
+    seen = -1
+    while True:
+        total = sum(len(flight.events) for flight in flights)
+        if total != seen:
+            seen = total
+            yield
+        if over():
+            return
+        until = time.monotonic() + TICK_SECONDS
+        while time.monotonic() < until and not over():
+            await asyncio.sleep(LOOK_SECONDS)

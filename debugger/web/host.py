@@ -1,10 +1,12 @@
 """What this machine can show, told without importing torch or TensorFlow."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import debugger.frameworks as frameworks
 from debugger.catalogue import Scenario
+from debugger.outcome import Finding
 from debugger.settings import Settings
 
 CUDA_DRIVERS = ("/dev/nvidiactl", "/dev/dxg")
@@ -22,3 +24,12 @@ def why_closed(scenario: Scenario, settings: Settings) -> Closed | None:
 
 def _has_cuda() -> bool:
     return any(Path(driver).exists() for driver in CUDA_DRIVERS)
+
+
+def why_no_typing(status: Mapping[str, Any], framework: str) -> Finding | None:
+    """Why nobody can type on this machine, once that has been tried."""
+    told = status.get("typed", {}).get(framework)
+    if not told or not told["why"]:
+        return None
+    numbers = {"broken": ", ".join(told["broken"])}
+    return Finding(f"typing_{told['why']}", "note", "setup", None, numbers)

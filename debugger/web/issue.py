@@ -35,7 +35,8 @@ def issue(scene: Scene, words: Words) -> str:
     copy = f'<button type="button" class="go" data-copy="{copied}" data-of="draft">'
     parts.append(
         f'<p data-news="{say("issue_done")}">{say("issue_yours")}</p>'
-        f"<p>{copy}{say('issue_copy')}</button>{write}</p></div>{_draft(scene, words)}"
+        f"<p>{copy}{say('issue_copy')}</button>{write}</p></div>"
+        f"{draft_shown(written(scene, words), words)}"
     )
     return "".join(parts)
 
@@ -60,11 +61,10 @@ def _progress(scene: Scene, words: Words) -> str:
     )
 
 
-def _draft(scene: Scene, words: Words) -> str:
+def draft_shown(text: str, words: Words) -> str:
     """What only a person can write stands out."""
     label = escape(words.say("clinic", "issue_label"))
-    text = escape(written(scene, words))
-    text = _TO_WRITE.sub(lambda found: f"<mark>{found[0]}</mark>", text)
+    text = _TO_WRITE.sub(lambda found: f"<mark>{found[0]}</mark>", escape(text))
     return (
         f'<pre id="draft" class="terminal" tabindex="0" role="region" '
         f'aria-label="{label}">{text}</pre>'

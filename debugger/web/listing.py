@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from debugger.evidence.coloured import coloured
 from debugger.evidence.markup import escape
 from debugger.words import Words
 
 _AROUND = 2
+MOST_PAIRS = 500**2
+"""Of lines between the first and the last that differ. To pair more could take minutes."""
 
 
 def script(text: str, label: str, blamed: Mapping[int, Iterable[tuple[str, str]]]) -> str:
@@ -34,7 +37,7 @@ def diff(before: str, after: str, label: str, words: Mapping[str, str]) -> str:
     old, new = before.rstrip("\n").split("\n"), after.rstrip("\n").split("\n")
     was, now = coloured(before.rstrip("\n")), coloured(after.rstrip("\n"))
     rows: list[str] = []
-    groups = difflib.SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_AROUND)
+    groups = _Compared(old, new).get_grouped_opcodes(_AROUND)
     for number, group in enumerate(groups):
         if number:
             rows.append('<tr class="gap"><td colspan="4">⋯</td></tr>')
@@ -50,6 +53,32 @@ def diff(before: str, after: str, label: str, words: Mapping[str, str]) -> str:
         f'<div class="diff" role="region" aria-label="{escape(label)}" tabindex="0">'
         f"<table><tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+class _Compared(difflib.SequenceMatcher[str]):
+    """Where very much differs, all that stands between the first and the last of it does."""
+
+    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
+        super().__init__(None, old, new, autojunk=False)
+        self._old, self._new = old, new
+
+    def get_opcodes(self) -> list[Any]:
+        old, new = self._old, self._new
+        first = _same_at_first(old, new)
+        last = _same_at_first(old[first:][::-1], new[first:][::-1])
+        gone, come = len(old) - last, len(new) - last
+        if (gone - first) * (come - first) <= MOST_PAIRS:
+            return super().get_opcodes()
+        return [
+            ("equal", 0, first, 0, first),
+            ("replace", first, gone, first, come),
+            ("equal", gone, len(old), come, len(new)),
+        ]
+
+
+def _same_at_first(old: Sequence[str], new: Sequence[str]) -> int:
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (was, now) in pairs if was != now), min(len(old), len(new)))
 
 
 def diff_words(words: Words) -> tuple[str, dict[str, str]]:

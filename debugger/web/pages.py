@@ -1,4 +1,4 @@
-"""Both pages as one gradio app, and what stands in their head."""
+"""All pages as one gradio app, and what stands in their head."""
 
 from collections.abc import Sequence
 from importlib.resources import files
@@ -11,10 +11,13 @@ from debugger.evidence.markup import escape
 from debugger.settings import Settings
 from debugger.web import api, catalogue_page, clinic_page
 from debugger.web.clinic import Clinic
+from debugger.web.mine import page
+from debugger.web.mine.bench import Bench
 from debugger.words import Words, languages
 from debugger.workers.sharing import Shared
 
-STYLES = ("base.css", "clinic.css")
+STYLES = ("base.css", "clinic.css", "mine.css")
+SCRIPTS = ("clinic.js", "mine.js")
 
 
 def build(
@@ -22,6 +25,7 @@ def build(
     engine: Shared,
     settings: Settings,
     clinic: Clinic,
+    bench: Bench,
 ) -> gr.Blocks:
     title = Words().say("page", "title")
     with gr.Blocks(title=title, analytics_enabled=False) as blocks:
@@ -30,6 +34,8 @@ def build(
             gr.api(function, api_name=name, concurrency_limit=settings.workers)  # pyright: ignore
     with blocks.route("Clinic", "/clinic", show_in_navbar=False):
         clinic_page.build(blocks, clinic)
+    with blocks.route("Mine", "/mine", show_in_navbar=False):
+        page.build(blocks, bench)
     return blocks
 
 
@@ -38,7 +44,7 @@ def head() -> str:
     static = files("debugger.web").joinpath("static")
     styles = [static.joinpath(name).read_text(encoding="utf-8") for name in STYLES]
     style = "".join([*styles, evidence_style()])
-    script = static.joinpath("clinic.js").read_text(encoding="utf-8")
+    script = "".join(static.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     said = "".join(_texts(Words(language)) for language in languages())
     return f"{said}<style>{style}</style><script>{script}</script>"
 

@@ -11,6 +11,7 @@ from debugger.outcome import STAGES, Finding
 from debugger.printing.html import unjudged
 from debugger.printing.sentences import MARKS
 from debugger.web.buttons import button
+from debugger.web.checks import offered
 from debugger.web.finale import proof
 from debugger.web.marking import marking
 from debugger.web.scene import Scene
@@ -78,7 +79,7 @@ def hints(scene: Scene, words: Words) -> str:
     if not given:
         return ""
     number = words.say("clinic", "hint_of", number=len(given), of=4)
-    hint = sentence(given[-1])
+    hint = sentence(given[-1]) + offered(scene, words, len(given))
     news = escape(f"{number}: {given[-1]}")
     return f'<div class="hinted" data-news="{news}"><b>{escape(number)}</b> {hint}</div>'
 
@@ -149,25 +150,7 @@ def _say(words: Words) -> str:
 
 def _found(finding: Finding, words: Words) -> str:
     line = ""
-    if finding.line is not None:
+    if finding.line is not None and finding.file is None:
         said = escape(words.say("clinic", "line_link", line=finding.line))
         line = f' <button type="button" data-line="{finding.line}">{said}</button>'
     return f'<p class="found {finding.severity}">{sentence(words.finding(finding))}{line}</p>'
-
-
-def console(scene: Scene, words: Words) -> str:
-    order = [scene.visit.stage, *reversed(STAGES)]
-    printed = next(
-        (
-            one.data
-            for stage in order
-            if stage in scene.reports
-            for one in scene.reports[stage].evidence
-            if one.code == "console"
-        ),
-        None,
-    )
-    if printed is None:
-        return f'<p class="empty">{escape(words.say("clinic", "nothing_printed"))}</p>'
-    cut = f'<p class="dim">{escape(words.say("clinic", "cut"))}</p>' if printed.get("cut") else ""
-    return f'{cut}<pre class="terminal" tabindex="0">{escape(printed["text"])}</pre>'

@@ -52,6 +52,7 @@ def _both(mine: Case, loaded: Case) -> Case:
     return replace(
         further,
         typed=further.typed or mine.typed or loaded.typed,
+        checks=further.checks or mine.checks or loaded.checks,
         at=_latest(case.at for case in (mine, loaded)),
         solved_at=min(filter(None, (mine.solved_at, loaded.solved_at)), default=None),
         again_at=_latest(case.again_at for case in (mine, loaded)),

@@ -9,11 +9,12 @@ from debugger.outcome import STAGES, StageName
 from debugger.printing.sentences import MARKS
 from debugger.web import listing
 from debugger.web.buttons import button
+from debugger.web.console import console
 from debugger.web.guess import diagnosis
 from debugger.web.issue import issue, progress
 from debugger.web.journey import journey
 from debugger.web.languages import choice, linked
-from debugger.web.panel import console, evidence
+from debugger.web.panel import evidence
 from debugger.web.repair import repairs
 from debugger.web.scene import Scene
 from debugger.web.symptom import symptom
@@ -38,6 +39,7 @@ def bar(scene: Scene, words: Words) -> str:
     theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
     copied, copy = (escape(words.say("clinic", word)) for word in ("copied", "copy_link"))
     link = f'<button type="button" class="copy" data-copy="{copied}">{copy}</button>'
+    own = f'<a class="own" href="{linked("mine", words)}">{escape(words.say("mine", "short"))}</a>'
     return (
         f'<header class="bar" data-said-in="{words.language}" '
         f'data-address="{escape(scene.visit.address)}" '
@@ -45,7 +47,7 @@ def bar(scene: Scene, words: Words) -> str:
         f'data-heard="{escape(scene.heard)}" data-keep="{escape(scene.kept)}">'
         f'<a class="home" href="{linked("./", words)}"><span aria-hidden="true">◂</span> {home}</a>'
         f"<h1>{escape(said.title)} <small>{escape(about)}</small></h1>"
-        f'<div class="tools">{choice(words)}{link}{present}{theme}</div></header>'
+        f'<div class="tools">{own}{choice(words)}{link}{present}{theme}</div></header>'
     )
 
 
@@ -97,7 +99,7 @@ def left(scene: Scene, words: Words) -> str:
         "notes": notes,
     }
     inside = parts[scene.visit.side](scene, words)
-    return _tabs(SIDES, scene.visit.side, "side", words) + _pane("side", inside)
+    return tabs(SIDES, scene.visit.side, "side", words) + pane("side", inside)
 
 
 def right(scene: Scene, words: Words) -> str:
@@ -109,7 +111,7 @@ def right(scene: Scene, words: Words) -> str:
         ISSUE: issue,
     }
     inside = parts[scene.visit.panel](scene, words)
-    return _tabs(PANELS, scene.visit.panel, "panel", words) + _pane("panel", inside)
+    return tabs(PANELS, scene.visit.panel, "panel", words) + pane("panel", inside)
 
 
 def foot(scene: Scene, words: Words) -> str:
@@ -136,8 +138,8 @@ def foot(scene: Scene, words: Words) -> str:
     )
 
 
-def _tabs(names: tuple[str, ...], now: str, act: str, words: Words) -> str:
-    tabs = "".join(
+def tabs(names: tuple[str, ...], now: str, act: str, words: Words) -> str:
+    listed = "".join(
         button(
             escape(words.say("clinic", name)),
             act,
@@ -150,10 +152,10 @@ def _tabs(names: tuple[str, ...], now: str, act: str, words: Words) -> str:
         )
         for name in names
     )
-    return f'<div class="tabs" role="tablist">{tabs}</div>'
+    return f'<div class="tabs" role="tablist">{listed}</div>'
 
 
-def _pane(act: str, inside: str) -> str:
+def pane(act: str, inside: str) -> str:
     return (
         f'<div class="pane" role="tabpanel" id="pane-{act}" aria-labelledby="tab-{act}">'
         f"{inside}</div>"
@@ -164,6 +166,8 @@ def _status(scene: Scene, words: Words) -> str:
     busy = scene.busy
     if scene.search is not None and not (busy and busy.place):
         return progress(scene, words)
+    if scene.asking and not (busy and busy.place):
+        return words.say("clinic", "check_running")
     if busy is not None:
         stage = words.say("clinic", "script") if scene.aside else words.say("short", busy.stage)
         if busy.place:
@@ -184,6 +188,9 @@ def _status(scene: Scene, words: Words) -> str:
     how = words.say("clinic", "live")
     if source.recorded:
         how = words.say("clinic", "recorded", when=f"{source.when:%Y-%m-%d}")
+    elif source.place:
+        when = f"{source.when:%Y-%m-%d %H:%M} UTC"
+        how = words.say("clinic", "kept", when=when, place=source.place)
     elif source.shared:
         how = words.say("clinic", "shared", when=f"{source.when:%H:%M} UTC")
     return words.say(
@@ -201,7 +208,7 @@ def _blamed(scene: Scene, words: Words) -> Blamed:
     """What the stages found, under the lines that are to blame."""
     blamed: Blamed = {}
     for finding in scene.blamed:
-        if finding.line is not None:
+        if finding.line is not None and finding.file is None:
             stage = escape(words.say("short", finding.stage))
             said = f"<b>{stage}</b> {sentence(words.finding(finding))}"
             blamed.setdefault(finding.line, []).append((finding.severity, said))

@@ -25,7 +25,7 @@ def repairs(scene: Scene, words: Words) -> str:
         parts.append(_typed(scene, words))
     else:
         parts += [_applied(scene, words, patch_id) for patch_id in scene.visit.changes]
-    if not scene.cured:
+    if not (scene.cured or scene.unweighed):
         head = say("pick_more" if scene.visit.changes or scene.scenario.stacked else "pick")
         options = "".join(_option(scene, words, patch) for patch in scene.patches)
         parts.append(f"<h2>{head}</h2><ul class='options'>{options}</ul>")
@@ -70,7 +70,7 @@ def _typed(scene: Scene, words: Words) -> str:
     head = escape(words.say("clinic", "applied", label=words.say("clinic", "what_you_typed")))
     really = _showed(scene, words) if scene.reports and scene.busy is None else ""
     near = ""
-    if really and not scene.cured:
+    if really and not (scene.cured or scene.unweighed):
         listed = "".join(_option(scene, words, patch) for patch in nearest(scene))
         asked = escape(words.say("clinic", "nearest"))
         near = f"<p>{asked}</p><ul class='options'>{listed}</ul>"

@@ -9,11 +9,20 @@ from functools import cached_property
 
 from debugger.asking.draft import Shorter
 from debugger.catalogue import Cheat, Fix, Scenario
-from debugger.judge import Judgement, judge
-from debugger.outcome import STAGES, Finding, StageName
+from debugger.judge import Judgement, judge, proven
+from debugger.outcome import STAGES, Finding, StageName, Weighed
 from debugger.report import Report, StageReport
 from debugger.web.path import GoOn
-from debugger.web.visit import NOTHING_WRONG, Case, Visit, causes, script_of, shuffled, stacked
+from debugger.web.visit import (
+    NOTHING_WRONG,
+    Case,
+    Visit,
+    causes,
+    is_typed,
+    script_of,
+    shuffled,
+    stacked,
+)
 
 
 @dataclass(frozen=True)
@@ -33,13 +42,17 @@ class Busy:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where an answer came from. `recorded` names the device of a recording."""
+    """Where an answer came from.
+
+    `recorded` names the device of a recording, `place` what it was made on before this app began.
+    """
 
     when: datetime
     shared: bool
     seconds: float
     device: str
     recorded: str = ""
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -50,10 +63,11 @@ class Scene:
     are about the script as it was found: what its stages showed, and what its author saw.
     `trainings` are those to compare at the end of a cure: "broken", "here", "twin" and other
     repairs by their changes. `beside` is what is known of the twin's stages, `twin_data` of its
-    rows. What runs `aside` belongs to no stage.
+    rows. `weighed` is what a typed script's training and its twin's were worth, where neither
+    script runs. What runs `aside` belongs to no stage.
     `search` is how many shorter scripts were run, and the lines that are left; `shorter` what was
     found, `training` how that trains; `tried` how changes ended. `no_typing` says why nobody can
-    type here.
+    type here, `asking` is the check that is being answered.
     """
 
     scenario: Scenario
@@ -67,6 +81,7 @@ class Scene:
     busy: Busy | None = None
     whole: Report | None = None
     twin: Report | None = None
+    weighed: tuple[Weighed | None, Weighed | None] = (None, None)
     broken: dict[StageName, StageReport] = field(default_factory=dict)
     symptom: Report | None = None
     trainings: dict[str, StageReport] = field(default_factory=dict)
@@ -77,6 +92,7 @@ class Scene:
     training: Report | None = None
     tried: dict[str, Report] = field(default_factory=dict)
     no_typing: Finding | None = None
+    asking: str = ""
     note: str = ""
     caption: str = ""
     showing: bool = False
@@ -145,12 +161,24 @@ class Scene:
     def verdict(self) -> Judgement | None:
         if self.whole is None or self.twin is None:
             return None
-        return judge(self.whole, self.twin, self.scenario)
+        if not is_typed(self.visit.changes):
+            return judge(self.whole, self.twin, self.scenario)
+        try:
+            found = judge(self.whole, self.twin, self.scenario)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            failed = self.whole.first_failing_stage  # what was measured is what its run says
+            return Judgement(False, ("report_unreadable",), failed)
+        return proven(found, *self.weighed, self.scenario)
 
     @property
     def cured(self) -> bool:
         verdict = self.verdict
         return verdict is not None and verdict.cured
+
+    @property
+    def unweighed(self) -> bool:
+        """A typed script that passes all stages: what it has learned is still to be tried."""
+        return self.verdict is not None and self.verdict.missing == ("weights_pending",)
 
     @property
     def left_alone(self) -> bool:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from debugger.catalogue.recordings import Recording
 
 FAILED, USAGE = 1, 64
+QUEUE_SECONDS = 0.02
+"""How often gradio looks for presses. Its own 0.001 costs an idle machine a tenth of a core."""
 PRIVATE: Mapping[str, str] = {
     "GRADIO_ANALYTICS_ENABLED": "False",
     "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -103,18 +105,27 @@ def _launch(
 
     from debugger import workers
     from debugger.web.clinic import Clinic
+    from debugger.web.guard import Guard
+    from debugger.web.mine.bench import Bench
     from debugger.web.pages import build, head
     from debugger.web.routes import Ahead, routes
     from debugger.workers.sharing import Shared
+    from debugger.workers.store import store_of
 
     fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
     mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
     with workers.started(settings) as engine:
-        shared = Shared(engine)
+        shared = Shared(engine, store=store_of(settings))
         clinic = Clinic(found, shared, settings, recorded, engine.status)
-        blocks = build(found, shared, settings, clinic)
-        ahead = [] if settings.login else [Middleware(Ahead, clinic)]
+        bench = Bench(shared, settings, engine.status, clinic.bounds)
+        blocks = build(found, shared, settings, clinic, bench)
+        ahead = [Middleware(Guard, settings)]
+        ahead += [] if settings.login else [Middleware(Ahead, clinic)]
         blocks.queue(default_concurrency_limit=64)
+        blocks._queue.sleep_when_free = QUEUE_SECONDS
+        # A table of every press since the start, made anew at each: half a letter in the name of
+        # one session is enough for it to fail at all that follow. Nobody reads it.
+        blocks._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize
         warnings.filterwarnings("ignore", "'HTTP_422", module="gradio")  # told at every press
         with redirect_stdout(StringIO()):  # gradio tells of its MCP server in words of its own
             blocks.launch(
@@ -128,6 +139,7 @@ def _launch(
                 ssr_mode=False,
                 mcp_server=settings.mcp,
                 share=False,
+                state_session_capacity=settings.sessions,
                 quiet=True,
                 prevent_thread_lock=True,
             )

@@ -16,7 +16,7 @@ from pydantic.dataclasses import dataclass
 
 from debugger.catalogue import Scenario, ScenarioError
 from debugger.catalogue.scenario import number_of
-from debugger.outcome import STAGES, StageName
+from debugger.outcome import STAGES, StageName, Stop
 from debugger.web.languages import language_of
 from debugger.web.times import When
 from debugger.words import languages
@@ -47,6 +47,10 @@ TYPED = "typed"
 """What an address carries, and the names of changes begin with, where the learner has typed."""
 MOST_TYPED = 20_000
 EDIT = "edit"
+CHECK = "check"
+"""What one asks for who has typed a check."""
+MOST_CHECK, MOST_CHECKS = 2_000, 10
+MOST_ANSWER, MOST_SAID = 8_000, 500
 EXPERIMENTS = "experiments"
 """What one asks for who wants a training that is in doubt tried with one thing changed."""
 Panel = Literal["symptom", "evidence", "fix", "console", "issue"]
@@ -57,13 +61,31 @@ Small = Annotated[str, Field(max_length=80)]
 
 
 @dataclass(frozen=True, config=CLOSED)
+class Asked:
+    """A check, with the `changes` that stood in the script, and its answer (see `Answer`).
+
+    `said` is the sentence about what ended it from outside.
+    """
+
+    check: Annotated[str, Field(max_length=MOST_CHECK)]
+    changes: Annotated[tuple[Small, ...], Field(max_length=200)] = ()
+    text: Annotated[str, Field(max_length=MOST_ANSWER)] = ""
+    left_out: Annotated[int, Field(ge=0)] = 0
+    end: Annotated[str, Field(max_length=MOST_ANSWER)] = ""
+    at: Stop | None = None
+    line: int | None = None
+    said: Annotated[str, Field(max_length=MOST_SAID)] = ""
+
+
+@dataclass(frozen=True, config=CLOSED)
 class Case:
     """What a browser remembers of one scenario. `ran` holds the stages run, by applied changes.
 
     `answers` holds the number of a choice, or that of LOOKED: the learner looked without choosing.
     A diagnosis is a `cause`, final once it has its `sure`; `missed` is a first one that was wrong.
     `at` is when it was last worked on, with the `stage` and the `changes` where it stood. `typed`
-    is the script as it was last typed, kept while listed changes are tried.
+    is the script as it was last typed, kept while listed changes are tried. `checks` are the last
+    ones that were answered, the newest first.
     What is solved and started over is `afresh` until it is solved again; that it was solved stays,
     `unaided` without a hint, and so does what the very `first` diagnosis had been.
     """
@@ -89,6 +111,7 @@ class Case:
     solved_at: When | None = None
     again_at: When | None = None
     typed: Annotated[str, Field(max_length=MOST_TYPED)] | None = None
+    checks: Annotated[tuple[Asked, ...], Field(max_length=MOST_CHECKS)] = ()
     afresh: bool = False
     unaided: bool = False
     first: Small | None = None

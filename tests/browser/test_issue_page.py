@@ -20,7 +20,6 @@ def test_a_draft_is_written_and_copied(visit: Visit, size: tuple[int, int]) -> N
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.click("#right [role=tab][data-with=issue]")
     page.click("#right [data-act=run][data-with=issue]")
-    page.wait_for_selector("#right progress")
     page.wait_for_selector("#draft", timeout=LONG)
     text = page.inner_text("#draft")
     assert "IndexError: Target 2 is out of bounds." in text

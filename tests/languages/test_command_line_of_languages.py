@@ -20,7 +20,7 @@ from debugger.words import LanguageError, Words
 from tests import tiny
 from tests.languages.loud import LOUD, read, small
 
-COMMANDS = ("list", "run", "diagnose", "issue", "judge", "export", "check", "new")
+COMMANDS = ("list", "run", "diagnose", "issue", "judge", "export", "check", "new", "ask")
 Clinic = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -93,7 +93,8 @@ def test_nothing_on_the_first_page_is_left_in_english(
 @pytest.mark.usefixtures("loud_words")
 def test_nothing_on_a_clinic_page_is_left_in_english(clinic: Clinic) -> None:
     scenario = clinic.known["wrong_collator"]
-    named = small(f"{scenario.course.title} {scenario.origin.title} English Loud")
+    checks = " ".join(one.check for one in scenario.recommended)
+    named = small(f"{scenario.course.title} {scenario.origin.title} {checks} English Loud")
     desk = Desk(visit=Visit(scenario.id, language=LOUD, changes=("shorter_max_length",)))
     desk.remember(hints=2, solved=True, answers={"setup": 1})
     for panel in PANELS:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from debugger import catalogue
+from debugger.evidence.markup import escape
 from debugger.judge import Judgement
 from debugger.report import StageReport
 from debugger.web.finale import proof
@@ -108,3 +109,32 @@ def test_the_end_of_a_cure_offers_the_same_cause_in_another_script_and_the_next_
         assert f'href="clinic?case={scenario.number}">{told}</a>' in html
     assert said("back_home") not in html
     assert said("back_home") in shown("two_labels", ())
+
+
+def typed_verdict(found: Judgement, **known: Any) -> str:
+    scene = Scene(
+        catalogue.find("two_labels"), (), Visit("two_labels"), Case(), "0a0b0c0d", **known
+    )
+    vars(scene)["verdict"] = found
+    return proof(scene, WORDS)
+
+
+def test_a_typed_cure_says_what_its_weights_were_worth() -> None:
+    numbers: dict[str, float] = {"share": 0.76, "rows": 256, "twin": 0.77}
+    html = typed_verdict(Judgement(True, (), None, proof=numbers))
+    assert escape(said("weighed", **numbers)) in html
+    little = numbers | {"moved": 0.01, "twin_moved": 0.011}
+    html = typed_verdict(Judgement(True, (), None, proof=little))
+    assert escape(said("weighed_little", **little)) in html
+
+
+def test_what_nobody_can_tell_is_no_failing() -> None:
+    pending = Judgement(False, ("weights_pending",), None)
+    assert 'class="verdict look"' in typed_verdict(pending)
+    assert said("untold") in typed_verdict(pending)
+    assert said("weighing") in typed_verdict(pending, busy=Busy("train"))
+    less = Judgement(
+        False, ("weights_know_less",), None, proof={"share": 0.34, "rows": 256, "twin": 0.76}
+    )
+    assert 'class="verdict fail"' in typed_verdict(less)
+    assert "34% of 256 held-back rows right" in typed_verdict(less)

@@ -87,6 +87,44 @@
 
   const same = (act, argument) => one(`[data-act="${act}"][data-with="${CSS.escape(argument || '')}"]:not([disabled])`);
 
+  // The field for checks: drawn anew it holds what stood in it, and what was asked comes back.
+  const said = [];
+  let field = null, draft = '', mine = '', back = -1, wanted = false;
+  const earlier = () => [...new Set([...said, ...[...document.querySelectorAll('[data-asked]')].map((one) => one.dataset.asked)])].filter(Boolean);
+  const put = (text) => { field.value = draft = text; grow(); field.setSelectionRange(text.length, text.length); };
+  const grow = () => { field.rows = Math.min(8, field.value.split('\n').length); };
+  const refill = () => {
+    const now = one('[data-check]');
+    if (!now || now === field) return;
+    field = now;
+    if (draft) put(draft);
+    if (wanted) { wanted = false; field.focus(); }
+  };
+  const toCheck = () => { if (one('[data-check]')) one('[data-check]').focus(); else { wanted = true; one('#right [data-with=console]').click(); } };
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('[data-act=check]');
+    if (!button || button.disabled) return;
+    if (button.dataset.field) button.dataset.with = draft;
+    if (!button.dataset.with.trim()) { event.stopPropagation(); toCheck(); return; }
+    said.unshift(button.dataset.with);
+    if (button.dataset.field) put('');
+    back = -1;
+    if (event.detail === 0) { if (one('[data-check]')) one('[data-check]').focus(); else wanted = true; }  // by keyboard
+  }, true);
+  document.addEventListener('input', (event) => { if (event.target === field) { draft = field.value; back = -1; grow(); } });
+  document.addEventListener('keydown', (event) => {
+    if (event.target !== field || !field || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter' && !event.shiftKey) { event.preventDefault(); one('[data-field=check]').click(); return; }
+    const up = event.key === 'ArrowUp' && !field.value.slice(0, field.selectionStart).includes('\n');
+    const down = event.key === 'ArrowDown' && !field.value.slice(field.selectionEnd).includes('\n');
+    const next = back + (up ? 1 : down ? -1 : 0), checks = earlier();
+    if (next === back || next < -1 || next >= checks.length) return;
+    event.preventDefault();
+    if (back === -1) mine = draft;
+    put(next === -1 ? mine : checks[next]);
+    back = next;
+  });
+
   document.addEventListener('click', (event) => {
     const early = event.target.closest('[data-act]');
     if (early && !early.closest('[data-listens]')) {
@@ -115,11 +153,11 @@
   // What is drawn anew keeps the keyboard where it was.
   document.addEventListener('focusin', (event) => {
     const button = event.target.closest('[data-act]');
-    held = button ? [button.dataset.act, button.dataset.with] : null;
+    held = button ? [button.dataset.act, button.dataset.with] : event.target.matches('[data-check]') ? 'check' : null;
   });
   const keepFocus = () => {
     if (!held || document.activeElement !== document.body) return;
-    const again = same(...held) || one('#right .verdict') || one('#foot .act');
+    const again = (held === 'check' ? one('[data-check]') : same(...held)) || one('#right .verdict') || one('#foot .act');
     if (again) again.focus({ preventScroll: true });
   };
 
@@ -171,6 +209,7 @@
     if (fault && blamed !== fault.id) box.scrollTop += fault.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
     blamed = fault && fault.id;
     margin();
+    refill();
     say([...document.querySelectorAll('#clinic [data-news]')].map((part) => part.dataset.news).join(' '));
     const told = one('[data-store]');
     if (told) { store(told.dataset.store); told.remove(); }
@@ -241,6 +280,7 @@
       s: '#right [data-act=open]', d: '#left [data-with=diagnosis]', j: '#left [data-with=journey]', p: '#bar [data-act=present]', '[': '#foot .prev', ']': '#foot .next', Escape: '#foot .stop' };
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     // In front of a class answers stay hidden until this key.
+    if (key === 'c' && one('#right [data-with=console]')) { event.preventDefault(); toCheck(); return; }
     if (key === 's') root.classList.toggle('reveal');
     if (key === '0') press('#right [data-with=symptom]');
     else if (/^[1-9]$/.test(key)) press(`#rail li:nth-child(${key}) button`);

@@ -1,0 +1,1 @@
+"""A page for somebody's own script: run stage by stage in the sandbox, changed, run again."""
