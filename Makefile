@@ -1,6 +1,7 @@
 # make run     the app, in its own virtual environment
 # make test    what the app is held to: format, lint, types, tests, each scenario fails as promised
 # make proof   all the rest of what it is held to: every fix, cheat and repair, Keras, transformers 5
+# make bake    the answers of the catalogue's common path, before a class: IDS="two_labels nan_loss"
 # make bench   the table of docs/SPEED.md
 # make score   how right the diagnosis is about strangers' scripts: docs/SCORE.md
 # make picture the picture in the README, made by the app itself
@@ -21,7 +22,7 @@ OTHERS = $(foreach version,$(filter-out $(MAIN),3.11 3.12 3.13),$(if $(call pyth
 
 HAS_TRITON := import importlib.util, sys; sys.exit(not importlib.util.find_spec("triton"))
 
-.PHONY: run test proof test-keras test-v5 test-package test-python test-ordinary bench score picture
+.PHONY: run test test-pages test-rooms proof test-promises test-keras test-v5 test-package test-python test-ordinary bake bench score picture
 
 run: .venv/.run
 	@.venv/bin/python app.py
@@ -29,13 +30,29 @@ run: .venv/.run
 test: .venv/.test
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
+	@$(TOGETHER) test-pages beside-test-rooms
+
+# Pages wait often, and what computes never does: beside each other they take little more than one.
+TOGETHER := $(MAKE) --no-print-directory --jobs=2 --keep-going
+ROOMS := $(addprefix tests/,evidence experiments frameworks pipelines stages workers)
+
+test-pages: .venv/.test
+	.venv/bin/python -m pytest $(addprefix --ignore=,$(ROOMS))
+
+test-rooms: .venv/.test
 	.venv/bin/pyright
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest $(ROOMS)
 
 proof: .venv/.test .venv-v5/.test
+	@$(TOGETHER) test-promises $(addprefix beside-test-,keras v5 python)
+
+# Says what it has to say at its end, so that nobody's lines mix.
+beside-%:
+	@said=$$(mktemp); $(MAKE) --no-print-directory $* > "$$said" 2>&1; status=$$?; \
+		cat "$$said"; rm -f "$$said"; exit $$status
+
+test-promises: .venv/.test
 	.venv/bin/python -m pytest -m proof
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target --keep-going test-keras test-v5 \
-		test-python
 
 test-keras: .venv/.test
 	TF_USE_LEGACY_KERAS=1 .venv/bin/python -m pytest tests/frameworks/keras
@@ -70,6 +87,9 @@ test-ordinary: .venv/.test
 	$$home/bin/python -c '$(HAS_TRITON)' || { \
 		echo "test-ordinary is skipped: pip installed a PyTorch without triton"; exit 0; }; \
 	$$home/bin/python -m pytest tests/ordinary
+
+bake: .venv/.test
+	@.venv/bin/python -m tools.bake $(IDS)
 
 bench: .venv/.test
 	@.venv/bin/python -m tools.bench

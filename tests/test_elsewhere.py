@@ -41,7 +41,9 @@ def test_a_run_says_in_one_sentence_that_it_needs_linux(
     command: str, system: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "platform", system)
-    given = {"diagnose": [SCRIPT], "judge": ["one_label", SCRIPT]}.get(command, ["one_label"])
+    given = {"diagnose": [SCRIPT], "judge": ["one_label", SCRIPT], "ask": [SCRIPT, "1"]}.get(
+        command, ["one_label"]
+    )
     assert main([command, *given]) == 64
     assert capsys.readouterr().err == Words().say("cli", "needs_linux") + "\n"
 

@@ -131,8 +131,9 @@ def test_the_web_process_holds_no_framework() -> None:
         "import debugger.web.server; from debugger.web.pages import build;"
         "from debugger.settings import read; from debugger.workers.sharing import Shared;"
         "from debugger.web.clinic import Clinic; from debugger.web.routes import Ahead;"
-        "about = catalogue.every(), Shared(None), read({});"
-        "build(*about, Clinic(*about));"
+        "from debugger.web.mine.bench import Bench;"
+        "about = catalogue.every(), Shared(None), read({}); clinic = Clinic(*about);"
+        "build(*about, clinic, Bench(*about[1:], dict, clinic.bounds));"
         f"print([name for name in {FRAMEWORKS!r} if name in sys.modules])"
     )
     answer = subprocess.run(
