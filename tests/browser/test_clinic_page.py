@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from debugger import catalogue
+from debugger.catalogue.scenario import number_of
 from debugger.outcome import STAGES
 from debugger.words import Words
 from tests.browser.app import LOOKS, Visit, card, free_port, open_page, running_app, serious
@@ -230,6 +231,24 @@ def test_a_server_that_goes_and_comes_back_is_told_and_nothing_is_lost(browser: 
         page.wait_for_selector(".hinted")
         assert "stage=data" in page.url
         page.context.close()
+
+
+@pytest.mark.proof
+def test_a_first_drawing_that_never_arrives_is_asked_for_again(visit: Visit) -> None:
+    page = visit(f"/clinic?case={number_of('two_labels')}")
+    lost: list[str] = []
+
+    def lose(route: Any) -> None:
+        if not lost:
+            lost.append(route.request.url)
+            route.fulfill(json={"data": [{"__type__": "update"}] * 7})
+        else:
+            route.continue_()
+
+    page.route("**/gradio_api/run/**", lose)
+    page.reload()
+    page.wait_for_selector("#foot .act.go")
+    assert lost
 
 
 @pytest.mark.proof

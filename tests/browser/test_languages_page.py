@@ -74,7 +74,7 @@ def test_a_visit_speaks_the_browsers_language_until_another_is_chosen(
         assert small(read(page.inner_html(f"#{part}")), {*small("English Loud"), "cpu"}) == [], part
     assert loud("clinic", "covered") in page.inner_text("#right .verdict")
     page.reload()
-    page.wait_for_selector("#right .verdict")
+    page.wait_for_selector("#right .verdict", timeout=LONG)
     assert page.evaluate("document.documentElement.lang") == LOUD
     page.click(".home")
     page.wait_for_selector(card("two_labels"))

@@ -253,6 +253,8 @@
     new MutationObserver(() => { follow(); keepFocus(); })
       .observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['data-turn'] });
     setInterval(() => { if (one('#foot .stop')) look(); }, 4000);
+    // Nothing follows on a first drawing that was lost, so nothing would show that it is missing.
+    for (const late of [6000, 20000]) setTimeout(() => { if (!turn && window.clinic.again) window.clinic.again(); }, late);
   };
 
   // A press that nothing answers: ask whether the server still lives, and say so when it does not.
