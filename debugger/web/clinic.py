@@ -45,6 +45,7 @@ from debugger.web.visit import (
     stacked,
 )
 from debugger.words import Words, languages
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight, Shared
 
 MOST_MARKS = 9
@@ -237,9 +238,8 @@ class Clinic:
             return
         if scenario.first_stage in LIGHT:
             self._prepared.add(scenario.id)
-            self._engine.leave(
-                self._engine.board(self._answers.run(scenario, WALK, scenario.script))
-            )
+            run = self._answers.run(scenario, WALK, scenario.script)
+            self._engine.leave(self._engine.board(run, asker=Asker(ahead=True)))
 
     def resumable(self, desk: Desk) -> str | None:
         """The run that was going on when this tab was reloaded, if it still is."""
@@ -257,7 +257,8 @@ class Clinic:
         desk.stopping = False
         desk.remember(running=SYMPTOM)
         desk.go_to(panel=SYMPTOM)
-        flight = self._engine.board(self._answers.whole_script(self.known[desk.visit.scenario]))
+        run = self._answers.whole_script(self.known[desk.visit.scenario])
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
         if not desk.stopping:
@@ -270,7 +271,8 @@ class Clinic:
         desk.stopping = False
         scenario = self.known[desk.visit.scenario]
         stage = WALK if what == BESIDE else "data"
-        flight = self._engine.board(self._answers.run(scenario, stage, scenario.twin))
+        run = self._answers.run(scenario, stage, scenario.twin)
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
         yield
@@ -284,7 +286,7 @@ class Clinic:
             desk.visit.stage,
         )
         run = replace(self._run(desk, stage), experiments=True)
-        flight = self._engine.board(run)
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
         if flight.ended and not desk.stopping:
@@ -310,7 +312,7 @@ class Clinic:
         desk.go_to(panel="console")
         changes = desk.visit.changes
         run = replace(self._run(desk, "setup"), typed=True, check=desk.asking)
-        flight = self._engine.board(run)
+        flight = self._engine.board(run, asker=desk.asker)
         try:
             async for _ in self._follow_aside(desk, [flight]):
                 yield
@@ -360,9 +362,9 @@ class Clinic:
         again = what in desk.record.case(scenario.id).ran.get(variant, ())
         run = self._run(desk, what)
         twin = replace(run, script=scenario.twin, typed=False)
-        desk.flights = [self._engine.board(run, again)]
+        desk.flights = [self._engine.board(run, again, desk.asker)]
         if what == "train" and run != twin:
-            desk.flights.append(self._engine.board(twin))
+            desk.flights.append(self._engine.board(twin, asker=desk.asker))
         yield
         try:
             async for _ in self._watch(desk):
@@ -370,7 +372,7 @@ class Clinic:
             self._ran(desk, variant)
             went = what == WALK and went_through(report_of(desk.flights[0]))
             if went and not desk.stopping:
-                desk.flights = [self._engine.board(twin)]
+                desk.flights = [self._engine.board(twin, asker=desk.asker)]
                 yield
                 async for _ in self._watch(desk):
                     yield
@@ -417,7 +419,7 @@ class Clinic:
         runs = list(dict.fromkeys(runs))
         if all(self._engine.known(run) for run in runs):
             return
-        flights = [self._engine.board(run) for run in runs]
+        flights = [self._engine.board(run, asker=desk.asker) for run in runs]
         async for _ in self._follow_aside(desk, flights):
             yield
         if here.typed and not desk.stopping:

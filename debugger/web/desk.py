@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -13,6 +14,7 @@ from debugger.report import Report, StageReport
 from debugger.web.scene import Provenance
 from debugger.web.times import stamp, this_moment
 from debugger.web.visit import SYMPTOM, Record, Visit
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight
 
 
@@ -26,7 +28,8 @@ class Desk:
     the whole script, a longer training at the end of a cure, or the `search` for a `shorter`
     script, whose `training` is kept where it does not crash. `editor` is what the browser's editor
     holds, None while it is closed. `asking` is the check that is being answered. `now` is the
-    server's clock.
+    server's clock. `name` is by what the engine tells this tab from others: made here, so that no
+    browser can choose it.
     """
 
     visit: Visit = field(default_factory=Visit)
@@ -51,6 +54,11 @@ class Desk:
     note: str = ""
     caption: str = ""
     now: Callable[[], datetime] = this_moment
+    name: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @property
+    def asker(self) -> Asker:
+        return Asker(self.name)
 
     @property
     def busy(self) -> bool:

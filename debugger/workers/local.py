@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -24,8 +25,8 @@ from debugger.run import Run
 from debugger.workers import hidden, promises, wall
 from debugger.workers.child import WEIGHTS, Request
 from debugger.workers.dying import why
-from debugger.workers.engine import DIAGNOSIS, WEIGHING
-from debugger.workers.lanes import lanes, trains
+from debugger.workers.engine import DIAGNOSIS, WEIGHING, Asker
+from debugger.workers.lanes import Had, lanes, trains
 from debugger.workers.limits import Limits
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
 from debugger.workers.promises import Typed
@@ -41,6 +42,9 @@ TRYING_SECONDS = 20.0
 class _Job:
     run: Run
     ticket: str
+    asker: Asker
+    since: float = field(default_factory=time.monotonic)
+    began: float | None = None
     place: int = -1
     news: queue.SimpleQueue[Event] = field(default_factory=queue.SimpleQueue)
     cancel: Cancel = field(default_factory=Cancel)
@@ -55,7 +59,7 @@ class _Job:
 class LocalEngine:
     """Runs at most `workers` runs at once that may train, and as many that only look.
 
-    First come, first served; any thread may ask.
+    Sessions take turns, with one run each that may train; any thread may ask.
 
     `perform` names `module:function`, called as `function(run, emit, enclosure)` in a process of
     its own.
@@ -98,23 +102,30 @@ class LocalEngine:
         self._lock = threading.Lock()
         self._waiting: list[_Job] = []
         self._running: list[_Job] = []
+        self._had = Had()
         self._started = self._finished = 0
         self._closed = False
 
-    def events(self, run: Run) -> Generator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Generator[Event]:
         """First `Accepted`, again whenever the place in the queue changes; last one `Outcome`.
 
-        Closing the iterator early cancels the run.
+        The run is asked for at once, whenever it is listened to. Closing the iterator early cancels
+        it.
         """
-        job = _Job(run, secrets.token_hex(8))
-        if not frameworks.installed(run.framework):
-            yield Accepted(job.ticket)
+        job = _Job(run, secrets.token_hex(8), asker or Asker())
+        if frameworks.installed(run.framework):
+            with self._lock:
+                self._waiting.append(job)
+                self._move_up()
+        else:
             finding = Finding("framework_missing", "note", "setup")
-            yield Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework)
-            return
-        with self._lock:
-            self._waiting.append(job)
-            self._move_up()
+            job.stand_at(0)
+            job.news.put(
+                Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework)
+            )
+        return self._told(job)
+
+    def _told(self, job: _Job) -> Generator[Event]:
         try:
             while True:
                 event = job.news.get()
@@ -245,15 +256,24 @@ class LocalEngine:
                 job.news.put(outcome_of(Ended("cancelled"), job.run))
                 job.cancel.close()
             self._waiting.clear()
-        for starting, waiting in lanes(self._waiting, self._running, self._workers):
+        for starting, waiting in lanes(self._waiting, self._running, self._workers, self._has_had):
             for job in starting:
                 self._waiting.remove(job)
                 self._start(job)
             for place, job in enumerate(waiting, 1):
                 job.stand_at(place)
 
+    def _has_had(self, session: str) -> float:
+        """Seconds of runs, of those too that go on."""
+        now, running = time.monotonic(), 0.0
+        for job in self._running:
+            if session and job.asker.session == session and job.began is not None:
+                running += now - job.began
+        return self._had.of(session) + running
+
     def _start(self, job: _Job) -> None:
         job.stand_at(0)
+        job.began = time.monotonic()
         self._running.append(job)
         self._started += 1
         job.driver = threading.Thread(target=self._drive, args=(job,), daemon=True)
@@ -275,6 +295,8 @@ class LocalEngine:
             with self._lock:
                 self._running.remove(job)
                 self._finished += 1
+                if job.began is not None:
+                    self._had.add(job.asker.session, time.monotonic() - job.began)
                 job.cancel.close()
                 self._move_up()
             job.news.put(outcome or outcome_of(our_fault("the driver failed"), job.run))

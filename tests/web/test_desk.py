@@ -38,6 +38,7 @@ from debugger.web.routes import Ahead
 from debugger.web.symptom import symptom
 from debugger.web.visit import EXPERIMENTS, LOOKED, SYMPTOM, Visit
 from debugger.words import Words
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Shared
 
 WORDS = Words()
@@ -70,7 +71,7 @@ class Told:
     def __init__(self, *events: Event) -> None:
         self.events_told, self.asked, self.over = events, 0, threading.Event()
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.asked += 1
         yield Accepted("t")
         yield from self.events_told
@@ -200,7 +201,7 @@ def test_a_case_has_the_day_it_was_solved_first_and_the_day_it_was_solved_again(
 
 def test_a_sure_crash_is_answered_before_its_twin_has_trained() -> None:
     class Twin(Told):
-        def events(self, run: Run) -> Iterator[Event]:
+        def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
             if run.script != clinic.known["two_labels"].script:
                 self.over.wait(20)
             yield from super().events(run)
@@ -248,7 +249,7 @@ def test_how_a_killed_run_ended_is_shown_to_who_ran_it_and_to_nobody_else() -> N
 
 def test_what_an_expert_would_try_is_offered_in_doubt_and_shown_to_who_asked_alone() -> None:
     class Expert(Told):
-        def events(self, run: Run) -> Iterator[Event]:
+        def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
             told = [Found(stuck)]
             if run.experiments:
                 told = [Shown(table("experiments", "overfit", ["changed"], [["dropout"]]))]
