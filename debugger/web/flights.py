@@ -89,11 +89,11 @@ def busy_with(flights: list[Flight]) -> Busy | None:
         return None
     stage: StageName = "setup"
     place = done = of = 0
-    ended = False
+    wait, ended = None, False
     for event in list(flight.events):
         match event:
             case Accepted():
-                place = event.place
+                place, wait = event.place, event.wait
             case StageStarted() | StageEnded():
                 stage, done, of = event.stage, 0, 0
                 ended = isinstance(event, StageEnded)
@@ -101,7 +101,7 @@ def busy_with(flights: list[Flight]) -> Busy | None:
                 stage, done, of = event.stage, event.done, event.of
             case _:
                 continue
-    return Busy(stage, place, done, of, len(flights) > 1, ended)
+    return Busy(stage, place, done, of, len(flights) > 1, ended, wait)
 
 
 async def watched(flights: Sequence[Flight], over: Callable[[], bool]) -> AsyncGenerator[None]:

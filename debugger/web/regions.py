@@ -6,7 +6,7 @@ from typing import get_args
 
 from debugger.evidence.markup import escape, sentence
 from debugger.outcome import STAGES, StageName
-from debugger.printing.sentences import MARKS
+from debugger.printing.sentences import MARKS, waiting
 from debugger.web import listing
 from debugger.web.buttons import button
 from debugger.web.console import console
@@ -171,7 +171,7 @@ def _status(scene: Scene, words: Words) -> str:
     if busy is not None:
         stage = words.say("clinic", "script") if scene.aside else words.say("short", busy.stage)
         if busy.place:
-            return words.say("clinic", "place", place=busy.place)
+            return waiting(busy.place, busy.wait, words)
         if busy.of:
             doing = words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
         else:

@@ -29,6 +29,7 @@ from debugger.web.visit import (
 class Busy:
     """A run that is going on: its stage, how far it is, or its place in the queue.
 
+    `wait` is in how many seconds it leaves the queue, at least and at most, if that is known.
     `ended` says that the stage has its answer, and the run is on its way to the next or to its end.
     """
 
@@ -38,6 +39,7 @@ class Busy:
     of: int = 0
     twin: bool = False
     ended: bool = False
+    wait: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

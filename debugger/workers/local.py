@@ -3,16 +3,13 @@
 import itertools
 import logging
 import os
-import queue
-import secrets
 import shutil
 import subprocess
 import tempfile
 import threading
-import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -20,14 +17,15 @@ from typing import Any, Self
 
 import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
-from debugger.outcome import Accepted, Event, Finding, Outcome, Weighed
+from debugger.outcome import Event, Finding, Outcome, Weighed
 from debugger.run import Run
 from debugger.workers import hidden, promises, wall
 from debugger.workers.child import WEIGHTS, Request
 from debugger.workers.dying import why
 from debugger.workers.engine import DIAGNOSIS, WEIGHING, Asker
-from debugger.workers.lanes import Had, lanes, trains
+from debugger.workers.lanes import trains
 from debugger.workers.limits import Limits
+from debugger.workers.line import Job, Line
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
 from debugger.workers.promises import Typed
 from debugger.workers.residents import Resident, Residents, may_stay
@@ -36,24 +34,6 @@ from debugger.workers.zygote import Child, Zygote, ZygoteError, environment
 log = logging.getLogger(__name__)
 CLOSING_SECONDS = 10.0
 TRYING_SECONDS = 20.0
-
-
-@dataclass(eq=False)
-class _Job:
-    run: Run
-    ticket: str
-    asker: Asker
-    since: float = field(default_factory=time.monotonic)
-    began: float | None = None
-    place: int = -1
-    news: queue.SimpleQueue[Event] = field(default_factory=queue.SimpleQueue)
-    cancel: Cancel = field(default_factory=Cancel)
-    driver: threading.Thread | None = None
-
-    def stand_at(self, place: int) -> None:
-        if place != self.place:
-            self.place = place
-            self.news.put(Accepted(self.ticket, place))
 
 
 class LocalEngine:
@@ -99,33 +79,24 @@ class LocalEngine:
         missing = promises.missing() if typed else "switched_off"
         self._typed = {name: Typed(missing) for name in NAMES if missing}
         self._trying = threading.Lock()
-        self._lock = threading.Lock()
-        self._waiting: list[_Job] = []
-        self._running: list[_Job] = []
-        self._had = Had()
-        self._started = self._finished = 0
+        self._line = Line(workers, self._start)
         self._closed = False
 
     def events(self, run: Run, asker: Asker | None = None) -> Generator[Event]:
-        """First `Accepted`, again whenever the place in the queue changes; last one `Outcome`.
+        """First `Accepted`, again when the place in the queue changes, or the time that is left.
 
-        The run is asked for at once, whenever it is listened to. Closing the iterator early cancels
-        it.
+        Last one `Outcome`. The run is asked for at once, whenever it is listened to. Closing the
+        iterator early cancels it.
         """
-        job = _Job(run, secrets.token_hex(8), asker or Asker())
+        job = Job(run, asker or Asker())
         if frameworks.installed(run.framework):
-            with self._lock:
-                self._waiting.append(job)
-                self._move_up()
+            self._line.join(job)
         else:
             finding = Finding("framework_missing", "note", "setup")
-            job.stand_at(0)
-            job.news.put(
-                Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework)
-            )
+            job.end(Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework))
         return self._told(job)
 
-    def _told(self, job: _Job) -> Generator[Event]:
+    def _told(self, job: Job) -> Generator[Event]:
         try:
             while True:
                 event = job.news.get()
@@ -133,14 +104,12 @@ class LocalEngine:
                 if isinstance(event, Outcome):
                     return
         finally:
-            self._cancel(job)
+            self._line.cancel(job)
 
     def cancel(self, ticket: str) -> None:
         """End the run with this ticket; one that has ended, or never was, is no error."""
-        with self._lock:
-            jobs = [job for job in (*self._waiting, *self._running) if job.ticket == ticket]
-        for job in jobs:
-            self._cancel(job)
+        for job in self._line.of(ticket):
+            self._line.cancel(job)
 
     def status(self) -> dict[str, Any]:
         """`zygotes` tells which framework's can fork; `pids` are theirs, for the host alone.
@@ -150,20 +119,16 @@ class LocalEngine:
         `typed` tells, of each framework that was tried, whether typed code may run.
         """
         pids = {framework: zygote.pid for framework, zygote in self._zygotes.items()}
-        with self._lock:
-            return {
-                "workers": self._workers,
-                "queued": len(self._waiting),
-                "running": len(self._running),
-                "residents": len(self._residents),
-                "started": self._started,
-                "finished": self._finished,
-                "walled": wall.can_stand(),
-                "zygotes": {framework: pid is not None for framework, pid in pids.items()},
-                "failures": self._failures(),
-                "typed": {name: asdict(told) for name, told in self._typed.items()},
-                "pids": pids,
-            }
+        return {
+            "workers": self._workers,
+            **self._line.status(),
+            "residents": len(self._residents),
+            "walled": wall.can_stand(),
+            "zygotes": {framework: pid is not None for framework, pid in pids.items()},
+            "failures": self._failures(),
+            "typed": {name: asdict(told) for name, told in self._typed.items()},
+            "pids": pids,
+        }
 
     def typed(self, framework: str) -> Typed:
         """Whether code that somebody typed may run here. Tries it when asked for the first time."""
@@ -214,11 +179,10 @@ class LocalEngine:
 
     def close(self) -> None:
         """Cancel everything, and leave no process and no folder behind."""
-        with self._lock:
-            self._closed = True
-            jobs = [*self._waiting, *self._running]
+        self._closed = True
+        jobs = self._line.close()
         for job in jobs:
-            self._cancel(job)
+            job.cancel.turn_on()
         for job in jobs:
             if job.driver is not None:
                 job.driver.join(CLOSING_SECONDS)
@@ -238,48 +202,11 @@ class LocalEngine:
     ) -> None:
         self.close()
 
-    def _cancel(self, job: _Job) -> None:
-        with self._lock:
-            if job in self._waiting:
-                self._waiting.remove(job)
-                job.news.put(outcome_of(Ended("cancelled"), job.run))
-                job.cancel.close()
-                self._move_up()
-            elif job in self._running:
-                job.cancel.turn_on()
-
-    def _move_up(self) -> None:
-        """Start who may start, and tell the others where they stand; with the lock held."""
-        if self._closed:
-            for job in self._waiting:
-                job.stand_at(0)
-                job.news.put(outcome_of(Ended("cancelled"), job.run))
-                job.cancel.close()
-            self._waiting.clear()
-        for starting, waiting in lanes(self._waiting, self._running, self._workers, self._has_had):
-            for job in starting:
-                self._waiting.remove(job)
-                self._start(job)
-            for place, job in enumerate(waiting, 1):
-                job.stand_at(place)
-
-    def _has_had(self, session: str) -> float:
-        """Seconds of runs, of those too that go on."""
-        now, running = time.monotonic(), 0.0
-        for job in self._running:
-            if session and job.asker.session == session and job.began is not None:
-                running += now - job.began
-        return self._had.of(session) + running
-
-    def _start(self, job: _Job) -> None:
-        job.stand_at(0)
-        job.began = time.monotonic()
-        self._running.append(job)
-        self._started += 1
+    def _start(self, job: Job) -> None:
         job.driver = threading.Thread(target=self._drive, args=(job,), daemon=True)
         job.driver.start()
 
-    def _drive(self, job: _Job) -> None:
+    def _drive(self, job: Job) -> None:
         outcome = None
         framework = job.run.framework
         zygote, limits = self._zygotes[framework], self._limits[framework]
@@ -292,16 +219,11 @@ class LocalEngine:
         except OSError as error:
             outcome = outcome or outcome_of(our_fault(repr(error)), job.run)
         finally:
-            with self._lock:
-                self._running.remove(job)
-                self._finished += 1
-                if job.began is not None:
-                    self._had.add(job.asker.session, time.monotonic() - job.began)
-                job.cancel.close()
-                self._move_up()
-            job.news.put(outcome or outcome_of(our_fault("the driver failed"), job.run))
+            outcome = outcome or outcome_of(our_fault("the driver failed"), job.run)
+            self._line.done(job, outcome)
+            job.news.put(outcome)
 
-    def _answered(self, job: _Job, zygote: Zygote, limits: Limits) -> Outcome:
+    def _answered(self, job: Job, zygote: Zygote, limits: Limits) -> Outcome:
         run, put = job.run, job.news.put
         known, stays = self._residents.take(run), self._residents.wanted and may_stay(run)
         with ExitStack() as leaving:
@@ -332,7 +254,7 @@ class LocalEngine:
                 one.leave()
         return outcome
 
-    def _weigh(self, job: _Job, left: Path) -> Weighed:
+    def _weigh(self, job: Job, left: Path) -> Weighed:
         """What the training of this job was worth. Another child tries it, that never ran it.
 
         That one stands in the sandbox, for what it reads comes from a script that nobody knows.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from debugger.evidence.markup import escape
 from debugger.outcome import STAGES, StageName
-from debugger.printing.sentences import MARKS
+from debugger.printing.sentences import MARKS, waiting
 from debugger.web.buttons import button
 from debugger.web.languages import choice, linked
 from debugger.web.mine.left import left
@@ -86,7 +86,7 @@ def _status(look: Look, words: Words) -> str:
         return searching(look, words)
     if busy is not None:
         if busy.place:
-            return words.say("clinic", "place", place=busy.place)
+            return waiting(busy.place, busy.wait, words)
         stage = words.say("short", busy.stage)
         if busy.of:
             return words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
