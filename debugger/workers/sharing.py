@@ -40,7 +40,7 @@ class Flight:
 
     `recorded` names the device of a recording: such a run was never made here. `place` is where
     it was made, when that was before this app started or in another copy of it. It counts for its
-    `asker`, whoever joined it later.
+    `asker`, whoever joined it later. Once it is `left` it is being stopped, and nobody joins it.
     """
 
     run: Run
@@ -51,6 +51,7 @@ class Flight:
     place: str = ""
     asker: Asker = field(default_factory=Asker)
     listeners: int = 0
+    left: bool = False
     news: threading.Condition = field(default_factory=threading.Condition)
 
     @property
@@ -154,13 +155,16 @@ class Shared:
             with flight.news:
                 flight.events.append(event)
                 flight.news.notify_all()
+            if flight.left and isinstance(event, Accepted):
+                self._engine.cancel(event.ticket)
         if self._store is not None:
             self._store.put(answers, flight.started)
 
     def _land(self, key: Run, flight: Flight, outcome: Outcome) -> list[tuple[Run, list[Event]]]:
         """What it answers from now on."""
         with self._lock:
-            del self._flying[key]
+            if self._flying.get(key) is flight:
+                del self._flying[key]
             if outcome.finding is not None or outcome.outcome == "stopped":
                 return []
             answers = list(_answers(key, [*flight.events, outcome]))
@@ -196,8 +200,12 @@ class Shared:
 
     def _stop_if_empty(self, flight: Flight) -> None:
         with self._lock:
-            empty = flight.listeners <= 0 and not flight.ended
-        if empty and flight.ticket is not None:
+            if flight.listeners > 0 or flight.ended:
+                return
+            flight.left = True
+            if self._flying.get(key := _key(flight.run)) is flight:
+                del self._flying[key]
+        if flight.ticket is not None:  # else as soon as it has one
             self._engine.cancel(flight.ticket)
 
 
