@@ -19,6 +19,7 @@ FEW_STEPS = 2
 NOT_ITS_OWN = (
     "cancelled",
     "out_of_time",
+    "stage_out_of_time",
     "killed",
     "too_much_output",
     "too_many_events",

@@ -1,5 +1,6 @@
 """What one run may use, and how a process is held to it."""
 
+import math
 import os
 import re
 import resource
@@ -21,7 +22,10 @@ _ALLOCATORS_SAY = (
 
 @dataclass(frozen=True)
 class Limits:
-    """`seconds` counts from the child's first message; `memory_mb` leaves out mapped files."""
+    """`seconds` counts from the child's first message; `memory_mb` leaves out mapped files.
+
+    `look_seconds` is for each stage that does not train, from where it begins.
+    """
 
     seconds: float
     memory_mb: int
@@ -39,6 +43,7 @@ class Limits:
     """The last four hold for what somebody typed."""
     check_seconds: float = 20.0
     """A check's own, once its script is built."""
+    look_seconds: float = math.inf
 
 
 def confine(seconds: float, memory_mb: int, file_bytes: int) -> None:

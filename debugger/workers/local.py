@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import math
 import os
 import shutil
 import subprocess
@@ -48,6 +49,7 @@ class LocalEngine:
     `hers`: who runs this engine runs her own scripts, which see her environment as ever.
     `typed`: code that somebody typed may run, where the sandbox keeps every promise.
     `residents`: so many processes may wait for the next stage of what they have built.
+    `look_seconds`: the most for a stage that does not train.
     """
 
     def __init__(
@@ -62,13 +64,17 @@ class LocalEngine:
         hers: bool = False,
         typed: bool = True,
         residents: int = 0,
+        look_seconds: float = math.inf,
     ) -> None:
         self._hers = hers
         if not hers:
             hidden.show_to_nobody()
         data_dir = data_dir.absolute()
         self._workers = workers
-        self._limits = {f.name: Limits(seconds, int(memory_mb * f.memory)) for f in FRAMEWORKS}
+        self._limits = {
+            f.name: Limits(seconds, int(memory_mb * f.memory), look_seconds=look_seconds)
+            for f in FRAMEWORKS
+        }
         self._perform = perform
         self._residents = Residents(residents, memory_mb)
         self._folder = _Folder(data_dir / "runs")

@@ -66,6 +66,7 @@ MANY_TOKENS = 2**18
 """In one batch. No ordinary machine has the memory for more."""
 ENDINGS: dict[str, Ending] = {
     "out_of_time": "stopped",
+    "stage_out_of_time": "stopped",
     "check_out_of_time": "stopped",
     "out_of_memory": "stopped",
     "too_much_output": "stopped",
@@ -212,6 +213,7 @@ class Watch:
         self.started: float | None = None
         self.dead = False
         self.built = False
+        self._looks_since: float | None = None
         self.standing: Standing | None = None
         self._stands = 0.0
         self._limits = limits
@@ -329,6 +331,7 @@ class Watch:
                 raise self._forged(str(error)) from None
         if isinstance(event, StageStarted):
             self.stage = event.stage
+            self._looks_since = time.monotonic() if event.stage in LIGHT else None
             self.built &= event.stage in LIGHT
         elif isinstance(event, StageEnded) and event.stage == "setup":
             self.built = event.outcome in ("pass", "look")
@@ -366,6 +369,8 @@ class Watch:
                 raise our_fault("a child said nothing after the fork")
         elif now - self.started > self._limits.seconds:
             raise Ended("out_of_time", seconds=self._limits.seconds)
+        if self._looks_since is not None and now - self._looks_since > self._limits.look_seconds:
+            raise Ended("stage_out_of_time", seconds=self._limits.look_seconds)
         if self.standing is not None and now - self._stands > self._limits.check_seconds:
             raise Ended("check_out_of_time", seconds=self._limits.check_seconds)
         if now - self._looked < self._limits.look_every:
