@@ -21,6 +21,7 @@ NOT_ITS_OWN = (
     "out_of_time",
     "stage_out_of_time",
     "killed",
+    "queue_full",
     "too_much_output",
     "too_many_events",
     "exits_early",

@@ -47,6 +47,8 @@ def routes(found: Sequence[Scenario], settings: Settings, engine: Engine) -> lis
         status = engine.status()
         del status["pids"]
         status["failures"] = {name: said.finding(it) for name, it in status["failures"].items()}
+        if waiting := status.get("full"):
+            status["full"] = said.say("waiting", "full", waiting=waiting)
         told = {"status": "ok", "scenarios": len(found), "assets": settings.assets}
         return JSONResponse(told | {"engine": status})
 

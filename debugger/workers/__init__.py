@@ -36,6 +36,7 @@ def started(
         hers=hers,
         typed=settings.typed,
         residents=settings.residents,
+        queue=settings.queue,
         look_seconds=math.inf if fetches else settings.stage_limit,
     ) as engine:
         yield engine

@@ -52,13 +52,15 @@ class Job:
 
 
 class Line:
-    """At most `workers` run at once in each lane. `start` begins a run, and calls `done` after it.
+    """In each lane at most `workers` run at once, and `most` wait; one more is turned away.
 
-    `start` is called with the lock held, and must return at once.
+    What nobody has asked for gives way to who has just come.
+    `start` begins a run and calls `done` after it. It is called with the lock held, and must return
+    at once.
     """
 
-    def __init__(self, workers: int, start: Callable[[Job], None]) -> None:
-        self._workers, self._start = workers, start
+    def __init__(self, workers: int, most: int, start: Callable[[Job], None]) -> None:
+        self._workers, self._most, self._start = workers, most, start
         self._lock = threading.Lock()
         self._waiting: list[Job] = []
         self._running: list[Job] = []
@@ -74,6 +76,14 @@ class Line:
                 return
             self._waiting.append(job)
             self._move_up()
+            lane = self._waiting_with(job.run)
+            if len(lane) > self._most:
+                last = next((one for one in lane if one.asker.ahead), job)
+                self._waiting.remove(last)
+                last.end(outcome_of(Ended("queue_full", waiting=self._most), last.run))
+
+    def _waiting_with(self, run: Run) -> list[Job]:
+        return [job for job in self._waiting if trains(job.run) is trains(run)]
 
     def done(self, job: Job, outcome: Outcome) -> None:
         """A run that was started has come to its end: its place is free."""
@@ -109,9 +119,13 @@ class Line:
             return list(self._running)
 
     def status(self) -> dict[str, int]:
+        """`full` is how many wait in a lane that takes no more, 0 while both do."""
         with self._lock:
+            long = sum(trains(job.run) for job in self._waiting)
+            longest = max(long, len(self._waiting) - long)
             return {
                 "queued": len(self._waiting),
+                "full": longest if longest >= self._most else 0,
                 "running": len(self._running),
                 "started": self._started,
                 "finished": self._finished,

@@ -49,7 +49,7 @@ class LocalEngine:
     `hers`: who runs this engine runs her own scripts, which see her environment as ever.
     `typed`: code that somebody typed may run, where the sandbox keeps every promise.
     `residents`: so many processes may wait for the next stage of what they have built.
-    `look_seconds`: the most for a stage that does not train.
+    `look_seconds`: the most for a stage that does not train. `queue`: so many wait in each lane.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class LocalEngine:
         typed: bool = True,
         residents: int = 0,
         look_seconds: float = math.inf,
+        queue: int = 1000,
     ) -> None:
         self._hers = hers
         if not hers:
@@ -85,7 +86,7 @@ class LocalEngine:
         missing = promises.missing() if typed else "switched_off"
         self._typed = {name: Typed(missing) for name in NAMES if missing}
         self._trying = threading.Lock()
-        self._line = Line(workers, self._start)
+        self._line = Line(workers, queue, self._start)
         self._closed = False
 
     def events(self, run: Run, asker: Asker | None = None) -> Generator[Event]:

@@ -78,6 +78,7 @@ ENDINGS: dict[str, Ending] = {
     "process_died": "fail",
     "forged_events": "unknown",
     "clinic_error": "unknown",
+    "queue_full": "unknown",
     "typing_switched_off": "unknown",
     "typing_no_landlock": "unknown",
     "typing_no_seccomp": "unknown",

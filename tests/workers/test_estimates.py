@@ -73,7 +73,7 @@ def test_a_queue_tells_the_place_and_the_time_and_tells_them_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(line, "TELL_SECONDS", 0.01)
-    line_up = Line(1, lambda job: None)
+    line_up = Line(1, 9, lambda job: None)
     line_up._usual.add(Run("x", WALK), 58.0)
     first, second, third = (Job(Run("x", WALK), Asker(name)) for name in "abc")
     for job in (first, second, third):
