@@ -22,6 +22,7 @@ NOT_ITS_OWN = (
     "stage_out_of_time",
     "killed",
     "queue_full",
+    "server_stops",
     "too_much_output",
     "too_many_events",
     "exits_early",

@@ -62,6 +62,7 @@ class Line:
     def __init__(self, workers: int, most: int, start: Callable[[Job], None]) -> None:
         self._workers, self._most, self._start = workers, most, start
         self._lock = threading.Lock()
+        self._moved = threading.Condition(self._lock)
         self._waiting: list[Job] = []
         self._running: list[Job] = []
         self._had, self._usual = Had(), Usual()
@@ -94,6 +95,7 @@ class Line:
             if outcome.finding is None:
                 self._usual.add(job.run, job.spent)
             job.cancel.close()
+            self._moved.notify_all()
             self._move_up()
 
     def cancel(self, job: Job) -> None:
@@ -112,18 +114,27 @@ class Line:
     def close(self, code: str = "cancelled") -> list[Job]:
         """Let nobody in any more, and end all that waits with this code. Those that still run."""
         with self._lock:
-            self._closed = code
+            self._closed = self._closed or code
             for job in self._waiting:
                 job.end(outcome_of(Ended(code), job.run))
             self._waiting.clear()
             return list(self._running)
 
-    def status(self) -> dict[str, int]:
+    def wait(self, seconds: float) -> list[Job]:
+        """Until nothing runs any more, or time is up: those that still do."""
+        until = time.monotonic() + seconds
+        with self._moved:
+            while self._running and (left := until - time.monotonic()) > 0:
+                self._moved.wait(left)
+            return list(self._running)
+
+    def status(self) -> dict[str, int | bool]:
         """`full` is how many wait in a lane that takes no more, 0 while both do."""
         with self._lock:
             long = sum(trains(job.run) for job in self._waiting)
             longest = max(long, len(self._waiting) - long)
             return {
+                "stopping": bool(self._closed),
                 "queued": len(self._waiting),
                 "full": longest if longest >= self._most else 0,
                 "running": len(self._running),

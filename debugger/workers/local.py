@@ -35,6 +35,8 @@ from debugger.workers.zygote import Child, Zygote, ZygoteError, environment
 log = logging.getLogger(__name__)
 CLOSING_SECONDS = 10.0
 TRYING_SECONDS = 20.0
+DYING_SECONDS = 1.0
+"""Until a run that was told to end has said so."""
 
 
 class LocalEngine:
@@ -183,6 +185,15 @@ class LocalEngine:
                 with suppress(ZygoteError):  # said to the first run that needs it
                     if self._zygotes[name].wait(lambda: self._closed):
                         self.typed(name)
+
+    def drain(self, seconds: float) -> None:
+        """Tell everybody that the server stops. What only looks may come to its end until then."""
+        for job in self._line.close("server_stops"):
+            if trains(job.run):
+                job.cancel.turn_on("server_stops")
+        for job in self._line.wait(seconds):
+            job.cancel.turn_on("server_stops")
+        self._line.wait(DYING_SECONDS)
 
     def close(self) -> None:
         """Cancel everything, and leave no process and no folder behind."""

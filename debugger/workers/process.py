@@ -79,6 +79,7 @@ ENDINGS: dict[str, Ending] = {
     "forged_events": "unknown",
     "clinic_error": "unknown",
     "queue_full": "unknown",
+    "server_stops": "unknown",
     "typing_switched_off": "unknown",
     "typing_no_landlock": "unknown",
     "typing_no_seccomp": "unknown",
@@ -103,13 +104,16 @@ class Ended(Exception):
 
 
 class Cancel:
-    """A switch that can also be waited on; turning it twice is harmless."""
+    """A switch that can also be waited on; turning it twice is harmless. The first `why` counts."""
 
     def __init__(self) -> None:
         self._bell, self.fileobj = socket.socketpair()
         self.on = False
+        self.why = "cancelled"
 
-    def turn_on(self) -> None:
+    def turn_on(self, why: str = "cancelled") -> None:
+        if not self.on:
+            self.why = why
         self.on = True
         with suppress(OSError):
             self._bell.shutdown(socket.SHUT_RDWR)
@@ -177,7 +181,7 @@ def _begin(zygote: Zygote, request: Request, folder: Path, cancel: Cancel) -> Ch
     request.write(folder)
     child = zygote.fork(folder, lambda: cancel.on)
     if child is None:
-        raise Ended("cancelled")
+        raise Ended(cancel.why)
     return child
 
 
@@ -245,7 +249,7 @@ class Watch:
                         return event
                     put(event)
                 if cancel.on:
-                    raise Ended("cancelled")
+                    raise Ended(cancel.why)
                 if child.line in ready:
                     raise self._death(child)
                 self._look_at(child)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from test_endings import said
+from test_endings import ended_as, said
 
 from debugger.outcome import Accepted, Outcome
 from debugger.run import ALL, ON, WALK, Run
@@ -145,3 +145,23 @@ def test_those_who_wait_are_told_when_the_engine_closes(make_engine):
         last = list(one)[-1]
         assert isinstance(last, Outcome)
         assert last.outcome == "stopped"
+
+
+def test_a_server_that_stops_tells_all_and_lets_what_only_looks_come_to_its_end(make_engine):
+    engine = make_engine(workers=1)
+    trains_, waits = (engine.events(Run(SLOW, device="cpu")) for _ in range(2))
+    looks = engine.events(Run("say(x=1); time.sleep(0.3); say(y=2)", "data", device="cpu"))
+    hangs = make_engine(workers=1)
+    stuck = hangs.events(Run(SLOW, "data", device="cpu"))
+    for one in (trains_, looks, stuck):
+        while isinstance(next(one), Accepted):
+            pass
+    engine.drain(20)
+    hangs.drain(0.2)
+    ended = [ended_as(list(one)) for one in (trains_, waits, stuck)]
+    assert [finding.code for _, finding in ended] == ["server_stops"] * 3
+    assert {ending for ending, _ in ended} == {"unknown"}
+    assert said(list(looks)) == {"y": 2}
+    late = list(engine.events(Run("say(x=1)", "data", device="cpu")))
+    assert ended_as(late)[1].code == "server_stops"
+    assert engine.status()["stopping"]
