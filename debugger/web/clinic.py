@@ -18,7 +18,7 @@ from debugger.web.asking import shorten
 from debugger.web.bounds import Bounds
 from debugger.web.checks import keep, taken
 from debugger.web.desk import Desk
-from debugger.web.flights import busy_with, going_on, report_of, watched, went_through
+from debugger.web.flights import busy_with, going_on, report_of, turned_away, watched, went_through
 from debugger.web.host import Closed, why_closed, why_no_typing
 from debugger.web.path import GoOn, after
 from debugger.web.scene import Scene
@@ -95,7 +95,7 @@ class Clinic:
         """Everything that answers at once. What a page cannot have sent changes nothing."""
         case = desk.record.case(desk.visit.scenario)
         scenario = self.known[desk.visit.scenario]
-        desk.note = ""
+        desk.note, desk.turned_away = "", None
         match act:
             case "stage" if with_ in STAGES:
                 desk.go_to(stage=with_, panel="evidence")
@@ -178,7 +178,7 @@ class Clinic:
         Changes are applied, and an answer is kept: it opens the evidence, which may be there.
         """
         scenario = self.known[desk.visit.scenario]
-        desk.note = ""
+        desk.note, desk.turned_away = "", None
         if act == "answer" and self._answered(desk, with_):
             scene = self.scene(desk)
             there = scene.shown is not None or scene.blocked_by is not None
@@ -261,7 +261,7 @@ class Clinic:
         flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
-        if not desk.stopping:
+        if not (desk.stopping or desk.turned_away):
             desk.symptom = report_of(flight)
             desk.remember(seen=True)
         yield
@@ -289,7 +289,7 @@ class Clinic:
         flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
-        if flight.ended and not desk.stopping:
+        if flight.ended and not (desk.stopping or desk.turned_away):
             report = self._answers.beside_twin(scenario, flight)
             desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
         yield
@@ -334,6 +334,7 @@ class Clinic:
     def _leave(self, desk: Desk) -> None:
         for flight in desk.flights:
             self._engine.leave(flight, at_once=desk.stopping)
+            desk.turned_away = desk.turned_away or turned_away(flight)
         desk.flights, desk.aside = [], False
         if desk.stopping:
             desk.note = "stopped_by_you"
@@ -369,6 +370,8 @@ class Clinic:
         try:
             async for _ in self._watch(desk):
                 yield
+            if turned_away(desk.flights[0]):
+                return
             self._ran(desk, variant)
             went = what == WALK and went_through(report_of(desk.flights[0]))
             if went and not desk.stopping:
@@ -504,6 +507,7 @@ class Clinic:
             no_typing=self.no_typing(scenario),
             asking=desk.asking,
             note=desk.note,
+            turned_away=desk.turned_away,
             caption=desk.caption,
             turn=desk.turn,
             heard=desk.heard,

@@ -69,7 +69,8 @@ class Scene:
     script runs. What runs `aside` belongs to no stage.
     `search` is how many shorter scripts were run, and the lines that are left; `shorter` what was
     found, `training` how that trains; `tried` how changes ended. `no_typing` says why nobody can
-    type here, `asking` is the check that is being answered.
+    type here, `asking` is the check that is being answered. `turned_away` says why the clinic did
+    not run what was asked for last.
     """
 
     scenario: Scenario
@@ -96,6 +97,7 @@ class Scene:
     no_typing: Finding | None = None
     asking: str = ""
     note: str = ""
+    turned_away: Finding | None = None
     caption: str = ""
     showing: bool = False
     aside: bool = False

@@ -27,12 +27,14 @@ from debugger.outcome import (
     StageEnded,
     StageStarted,
 )
+from debugger.printing.sentences import waiting
 from debugger.run import WALK, Run
 from debugger.web import demo
 from debugger.web.clinic import Clinic
 from debugger.web.desk import Desk
+from debugger.web.flights import TURNED_AWAY
 from debugger.web.panel import evidence
-from debugger.web.regions import foot
+from debugger.web.regions import foot, rail
 from debugger.web.repair import repairs
 from debugger.web.routes import Ahead
 from debugger.web.symptom import symptom
@@ -273,6 +275,55 @@ def test_what_an_expert_would_try_is_offered_in_doubt_and_shown_to_who_asked_alo
     assert shown in evidence(clinic.scene(desk), WORDS)
     assert offer not in evidence(clinic.scene(desk), WORDS)
     assert shown not in evidence(clinic.scene(other), WORDS)
+
+
+@pytest.mark.parametrize("what", ["train", "setup", WALK, SYMPTOM, EXPERIMENTS])
+@pytest.mark.parametrize("code", TURNED_AWAY)
+def test_who_is_turned_away_reads_why_has_lost_nothing_and_presses_again(
+    what: str, code: str
+) -> None:
+    finding = Finding(code, "note", "setup", None, {"waiting": 7})
+    engine = Told(Outcome("unknown", "cpu", 0.0, {}, finding))
+    clinic, desk = clinic_with(engine), desk_at("one_label")
+    desk.go_to(stage="forward")
+    desk.remember(answers={"forward": LOOKED})
+    before = clinic.scene(desk)
+    followed(clinic, desk, what)
+    scene = clinic.scene(desk)
+
+    at = what if what in ("train", "setup") else "forward"
+    assert escape(WORDS.finding(finding)) in foot(scene, WORDS)
+    assert ("data-stops" in foot(scene, WORDS)) == (code == "server_stops")
+    assert (scene.visit.stage, scene.reports, scene.symptom) == (at, {}, None)
+    assert scene.case.ran == before.case.ran
+    clinic.press(desk, "panel", "evidence")
+    assert escape(WORDS.finding(finding)) not in foot(clinic.scene(desk), WORDS)
+    engine.events_told = (*PASSED, KILLED)
+    followed(clinic, desk, WALK)
+    assert clinic.scene(desk).reports["setup"].outcome == "pass"
+
+
+def test_who_waits_is_said_to_wait_and_when_her_turn_comes() -> None:
+    class Queue(Told):
+        def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
+            yield Accepted("t", 3, (20, 40))
+            self.over.wait(20)
+            yield Outcome("stopped", "cpu", 0.0)
+
+    clinic, desk = clinic_with(Queue()), desk_at("one_label")
+    drawn: list[str] = []
+
+    async def follow() -> None:
+        async for _ in clinic.follow(desk, WALK):
+            scene = clinic.scene(desk)
+            if scene.busy is not None and scene.busy.place:
+                drawn.append(rail(scene, WORDS) + foot(scene, WORDS))
+                clinic.press(desk, "stop", "")
+
+    finish(follow())
+    assert waiting(3, (20, 40), WORDS) in drawn[0]
+    assert f'<span class="state">{WORDS.say("waiting", "state")}</span>' in drawn[0]
+    assert WORDS.say("clinic", "running") not in drawn[0]
 
 
 @pytest.mark.parametrize("what", ["train", "setup", WALK])

@@ -40,7 +40,8 @@ def _station(look: Look, words: Words, number: int, name: StageName) -> str:
     report, busy = look.reports.get(name), look.busy
     state, mark, kind = words.say("outcome", "not run"), str(number), "idle"
     if busy is not None and busy.stage == name and not busy.ended and look.search is None:
-        state, mark, kind = words.say("clinic", "running"), "", "busy"
+        mark, kind = "", "busy"
+        state = words.say("waiting", "state") if busy.place else words.say("clinic", "running")
     elif report is not None and report.outcome != "not run":
         state, mark = words.say("outcome", report.outcome), MARKS[report.outcome]
         kind = report.outcome
