@@ -23,6 +23,7 @@ NOT_ITS_OWN = (
     "killed",
     "queue_full",
     "server_stops",
+    "disk_full",
     "too_much_output",
     "too_many_events",
     "exits_early",

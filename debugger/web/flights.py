@@ -25,7 +25,7 @@ from debugger.report import Report, StageReport, gather
 from debugger.web.scene import Busy
 from debugger.workers.sharing import Flight
 
-TURNED_AWAY = ("queue_full", "server_stops")
+TURNED_AWAY = ("queue_full", "server_stops", "disk_full")
 """Endings that say nothing of a script: the same press, later, has an answer."""
 TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 

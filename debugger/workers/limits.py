@@ -10,6 +10,7 @@ from pathlib import Path
 
 PAGE = resource.getpagesize()
 MEGABYTE = 1 << 20
+LEAST_FREE_MB = 20
 _NUMBERS = re.compile(r"^(RssAnon|RssShmem|Threads):\s+(\d+)", re.MULTILINE)
 _ALLOCATORS_SAY = (
     "MemoryError",
@@ -66,6 +67,13 @@ def free_memory_mb() -> int:
     """What this machine could still give to processes."""
     found = re.search(r"^MemAvailable:\s+(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
     return int(found[1]) // 1024 if found else 0
+
+
+def disk_is_full(folder: Path) -> bool:
+    """Whether a run in there would end for want of room, whatever its script is."""
+    has = os.statvfs(folder)
+    no_files_left = bool(has.f_files) and not has.f_favail
+    return has.f_bavail * has.f_frsize < LEAST_FREE_MB * MEGABYTE or no_files_left
 
 
 def threads_of(pid: int) -> int:

@@ -11,10 +11,11 @@ import threading
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
+from errno import EDQUOT, ENOSPC
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
@@ -25,7 +26,7 @@ from debugger.workers.child import WEIGHTS, Request
 from debugger.workers.dying import why
 from debugger.workers.engine import DIAGNOSIS, WEIGHING, Asker
 from debugger.workers.lanes import trains
-from debugger.workers.limits import Limits
+from debugger.workers.limits import Limits, disk_is_full
 from debugger.workers.line import Job, Line
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
 from debugger.workers.promises import Typed
@@ -235,7 +236,9 @@ class LocalEngine:
         except Ended as ended:
             outcome = outcome_of(ended, job.run)
         except OSError as error:
-            outcome = outcome or outcome_of(our_fault(repr(error)), job.run)
+            full = error.errno in (ENOSPC, EDQUOT)
+            ended = Ended("disk_full") if full else our_fault(repr(error))
+            outcome = outcome or outcome_of(ended, job.run)
         finally:
             outcome = outcome or outcome_of(our_fault("the driver failed"), job.run)
             self._line.done(job, outcome)
@@ -243,6 +246,9 @@ class LocalEngine:
 
     def _answered(self, job: Job, zygote: Zygote, limits: Limits) -> Outcome:
         run, put = job.run, job.news.put
+        self._folder.hold()
+        if disk_is_full(self._folder.path):
+            raise Ended("disk_full")
         known, stays = self._residents.take(run), self._residents.wanted and may_stay(run)
         with ExitStack() as leaving:
             if known is None:
@@ -259,6 +265,8 @@ class LocalEngine:
             kept = left.append if stays else None
             child = known.child if known else None
             outcome = execute(zygote, request, limits, folder, job.cancel, put, child, kept)
+            if outcome.outcome in ("fail", "unknown") and disk_is_full(folder):
+                outcome = outcome_of(Ended("disk_full"), run)
             if run.against and outcome.finding is None:
                 put(self._weigh(job, folder))
             gone = []
@@ -300,14 +308,27 @@ class _Folder:
     def __init__(self, runs: Path) -> None:
         runs.mkdir(parents=True, exist_ok=True)
         self._numbers = itertools.count(1)
+        self._holding = threading.Lock()
         with open(runs / "lock", "w") as one_at_a_time:
             flock(one_at_a_time, LOCK_EX)
             for folder in runs.iterdir():
                 if folder.is_dir() and _abandoned(folder):
                     _remove(folder)
             self.path = Path(tempfile.mkdtemp(dir=runs, prefix=""))
-            self._alive = open(self.path / "alive", "w")  # noqa: SIM115
-            flock(self._alive, LOCK_EX)
+            self._alive = self._locked()
+
+    def _locked(self) -> IO[str]:
+        alive = open(self.path / "alive", "w")  # noqa: SIM115
+        flock(alive, LOCK_EX)
+        return alive
+
+    def hold(self) -> None:
+        """Make it again where somebody has cleared it away under a running app."""
+        with self._holding:
+            if not (self.path / "alive").exists():
+                self.path.mkdir(parents=True, exist_ok=True)
+                self._alive.close()
+                self._alive = self._locked()
 
     @contextmanager
     def of_a_run(self) -> Iterator[str]:

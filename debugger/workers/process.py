@@ -80,6 +80,7 @@ ENDINGS: dict[str, Ending] = {
     "clinic_error": "unknown",
     "queue_full": "unknown",
     "server_stops": "unknown",
+    "disk_full": "unknown",
     "typing_switched_off": "unknown",
     "typing_no_landlock": "unknown",
     "typing_no_seccomp": "unknown",
