@@ -24,6 +24,8 @@ class SettingError(ValueError):
 class Settings:
     """`checkpoint`, `dataset` and `metric` are names or folders; empty ones follow `assets`.
 
+    `stage_limit` is in seconds, for a stage that does not train.
+    `queue` is how many runs may wait in each lane.
     `typed`: code that somebody typed may run, where the sandbox keeps what it promises.
     `upload_mb` and `upload_files` bound the data beside a script of somebody's own, `runs_a_minute`
     what one session may start, `sessions` how many the server remembers.
@@ -35,8 +37,10 @@ class Settings:
     metric: str
     device: str
     workers: int
+    queue: int
     data_dir: Path
     time_limit: float
+    stage_limit: float
     memory_mb: int
     host: str
     port: int
@@ -63,8 +67,10 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         metric=reader.text("CLINIC_METRIC", ""),
         device=reader.one_of("CLINIC_DEVICE", "auto", DEVICES),
         workers=int(reader.number("CLINIC_WORKERS", os.cpu_count() or 1, 1, 256)),
+        queue=int(reader.number("CLINIC_QUEUE", 200, 1, 100_000)),
         data_dir=data_dir,
         time_limit=reader.number("CLINIC_TIME_LIMIT", 300, 1, 86_400),
+        stage_limit=reader.number("CLINIC_STAGE_LIMIT", 120, 1, 86_400),
         memory_mb=int(reader.number("CLINIC_MEMORY_MB", _memory_mb(), 500, 1_000_000)),
         host=reader.text("CLINIC_HOST", environment.get("GRADIO_SERVER_NAME", "127.0.0.1")),
         port=int(reader.number("CLINIC_PORT", 7860, 1, 65_535)),

@@ -18,7 +18,7 @@ from debugger.web.asking import shorten
 from debugger.web.bounds import Bounds
 from debugger.web.checks import keep, taken
 from debugger.web.desk import Desk
-from debugger.web.flights import busy_with, going_on, report_of, watched, went_through
+from debugger.web.flights import busy_with, going_on, report_of, turned_away, watched, went_through
 from debugger.web.host import Closed, why_closed, why_no_typing
 from debugger.web.path import GoOn, after
 from debugger.web.scene import Scene
@@ -45,6 +45,7 @@ from debugger.web.visit import (
     stacked,
 )
 from debugger.words import Words, languages
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight, Shared
 
 MOST_MARKS = 9
@@ -94,7 +95,7 @@ class Clinic:
         """Everything that answers at once. What a page cannot have sent changes nothing."""
         case = desk.record.case(desk.visit.scenario)
         scenario = self.known[desk.visit.scenario]
-        desk.note = ""
+        desk.note, desk.turned_away = "", None
         match act:
             case "stage" if with_ in STAGES:
                 desk.go_to(stage=with_, panel="evidence")
@@ -177,7 +178,7 @@ class Clinic:
         Changes are applied, and an answer is kept: it opens the evidence, which may be there.
         """
         scenario = self.known[desk.visit.scenario]
-        desk.note = ""
+        desk.note, desk.turned_away = "", None
         if act == "answer" and self._answered(desk, with_):
             scene = self.scene(desk)
             there = scene.shown is not None or scene.blocked_by is not None
@@ -237,9 +238,8 @@ class Clinic:
             return
         if scenario.first_stage in LIGHT:
             self._prepared.add(scenario.id)
-            self._engine.leave(
-                self._engine.board(self._answers.run(scenario, WALK, scenario.script))
-            )
+            run = self._answers.run(scenario, WALK, scenario.script)
+            self._engine.leave(self._engine.board(run, asker=Asker(ahead=True)))
 
     def resumable(self, desk: Desk) -> str | None:
         """The run that was going on when this tab was reloaded: it still is, or ended meanwhile."""
@@ -260,10 +260,11 @@ class Clinic:
         desk.stopping = False
         desk.remember(running=SYMPTOM)
         desk.go_to(panel=SYMPTOM)
-        flight = self._engine.board(self._answers.whole_script(self.known[desk.visit.scenario]))
+        run = self._answers.whole_script(self.known[desk.visit.scenario])
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
-        if not desk.stopping:
+        if not (desk.stopping or desk.turned_away):
             desk.symptom = report_of(flight)
             desk.remember(seen=True)
         yield
@@ -273,7 +274,8 @@ class Clinic:
         desk.stopping = False
         scenario = self.known[desk.visit.scenario]
         stage = WALK if what == BESIDE else "data"
-        flight = self._engine.board(self._answers.run(scenario, stage, scenario.twin))
+        run = self._answers.run(scenario, stage, scenario.twin)
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
         yield
@@ -287,10 +289,10 @@ class Clinic:
             desk.visit.stage,
         )
         run = replace(self._run(desk, stage), experiments=True)
-        flight = self._engine.board(run)
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
-        if flight.ended and not desk.stopping:
+        if flight.ended and not (desk.stopping or desk.turned_away):
             report = self._answers.beside_twin(scenario, flight)
             desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
         yield
@@ -313,7 +315,7 @@ class Clinic:
         desk.go_to(panel="console")
         changes = desk.visit.changes
         run = replace(self._run(desk, "setup"), typed=True, check=desk.asking)
-        flight = self._engine.board(run)
+        flight = self._engine.board(run, asker=desk.asker)
         try:
             async for _ in self._follow_aside(desk, [flight]):
                 yield
@@ -335,6 +337,7 @@ class Clinic:
     def _leave(self, desk: Desk) -> None:
         for flight in desk.flights:
             self._engine.leave(flight, at_once=desk.stopping)
+            desk.turned_away = desk.turned_away or turned_away(flight)
         desk.flights, desk.aside = [], False
         if desk.stopping:
             desk.note = "stopped_by_you"
@@ -363,17 +366,19 @@ class Clinic:
         again = what in desk.record.case(scenario.id).ran.get(variant, ())
         run = self._run(desk, what)
         twin = replace(run, script=scenario.twin, typed=False)
-        desk.flights = [self._engine.board(run, again)]
+        desk.flights = [self._engine.board(run, again, desk.asker)]
         if what == "train" and run != twin:
-            desk.flights.append(self._engine.board(twin))
+            desk.flights.append(self._engine.board(twin, asker=desk.asker))
         yield
         try:
             async for _ in self._watch(desk):
                 yield
+            if turned_away(desk.flights[0]):
+                return
             self._ran(desk, variant)
             went = what == WALK and went_through(report_of(desk.flights[0]))
             if went and not desk.stopping:
-                desk.flights = [self._engine.board(twin)]
+                desk.flights = [self._engine.board(twin, asker=desk.asker)]
                 yield
                 async for _ in self._watch(desk):
                     yield
@@ -420,7 +425,7 @@ class Clinic:
         runs = list(dict.fromkeys(runs))
         if all(self._engine.known(run) for run in runs):
             return
-        flights = [self._engine.board(run) for run in runs]
+        flights = [self._engine.board(run, asker=desk.asker) for run in runs]
         async for _ in self._follow_aside(desk, flights):
             yield
         if here.typed and not desk.stopping:
@@ -505,6 +510,7 @@ class Clinic:
             no_typing=self.no_typing(scenario),
             asking=desk.asking,
             note=desk.note,
+            turned_away=desk.turned_away,
             caption=desk.caption,
             turn=desk.turn,
             heard=desk.heard,

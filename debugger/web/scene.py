@@ -29,6 +29,7 @@ from debugger.web.visit import (
 class Busy:
     """A run that is going on: its stage, how far it is, or its place in the queue.
 
+    `wait` is in how many seconds it leaves the queue, at least and at most, if that is known.
     `ended` says that the stage has its answer, and the run is on its way to the next or to its end.
     """
 
@@ -38,6 +39,7 @@ class Busy:
     of: int = 0
     twin: bool = False
     ended: bool = False
+    wait: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,8 @@ class Scene:
     script runs. What runs `aside` belongs to no stage.
     `search` is how many shorter scripts were run, and the lines that are left; `shorter` what was
     found, `training` how that trains; `tried` how changes ended. `no_typing` says why nobody can
-    type here, `asking` is the check that is being answered.
+    type here, `asking` is the check that is being answered. `turned_away` says why the clinic did
+    not run what was asked for last.
     """
 
     scenario: Scenario
@@ -94,6 +97,7 @@ class Scene:
     no_typing: Finding | None = None
     asking: str = ""
     note: str = ""
+    turned_away: Finding | None = None
     caption: str = ""
     showing: bool = False
     aside: bool = False

@@ -109,13 +109,15 @@ def _launch(
     from debugger.web.mine.bench import Bench
     from debugger.web.pages import build, head
     from debugger.web.routes import Ahead, routes
+    from debugger.web.stopping import Told, stop
     from debugger.workers.sharing import Shared
     from debugger.workers.store import store_of
 
     fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
     mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
     with workers.started(settings) as engine:
-        shared = Shared(engine, store=store_of(settings))
+        store = store_of(settings)
+        shared = Shared(engine, store=store)
         clinic = Clinic(found, shared, settings, recorded, engine.status)
         bench = Bench(shared, settings, engine.status, clinic.bounds)
         blocks = build(found, shared, settings, clinic, bench)
@@ -143,6 +145,7 @@ def _launch(
                 quiet=True,
                 prevent_thread_lock=True,
             )
+        told = Told()
         gc.freeze()
         gc.enable()
         # After the first page can be had: importing torch takes the other core.
@@ -150,4 +153,7 @@ def _launch(
         print(words.say("page", "ready", host=settings.host, port=settings.port), flush=True)
         if settings.mcp:
             print(words.say("page", "mcp", host=settings.host, port=settings.port), flush=True)
-        blocks.block_thread()
+        told.wait()
+        stop(blocks, engine)
+        if store is not None:
+            store.close()

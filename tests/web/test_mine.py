@@ -23,6 +23,7 @@ from debugger.web.mine.tab import Tab, read_files, read_kept, to_keep
 from debugger.web.mine.view import PARTS
 from debugger.web.visit import ISSUE
 from debugger.words import Words
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Shared
 
 WORDS = Words()
@@ -41,7 +42,7 @@ class Told:
         self.runs: list[Run] = []
         self.found: list[Finding] = []
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.runs.append(run)
         yield from (Accepted("t"), StageStarted("setup"))
         yield from map(Found, self.found)

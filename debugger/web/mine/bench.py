@@ -227,7 +227,7 @@ class Bench:
         again = tab.ran == run
         tab.ran, tab.reports, tab.panel, tab.stage = run, {}, "evidence", "setup"
         tab.desk.shorter = tab.desk.training = None
-        flight = self._engine.board(run, again)
+        flight = self._engine.board(run, again, tab.desk.asker)
         tab.desk.flights = [flight]
         yield
         try:
