@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -80,6 +80,8 @@ class Shared:
         self._known: OrderedDict[Run, Flight] = OrderedDict()
         self._checked: OrderedDict[Run, Flight] = OrderedDict()
         self._recorded: dict[Run, Flight] = {}
+        self.boarded: Counter[str] = Counter()
+        """How those who came were answered: `recorded`, `known`, `joined`, `made`."""
 
     def hold(self, run: Run, events: Sequence[Event], made: datetime, device: str) -> None:
         """Answer this run, and the stages that it holds, with a recording from now on."""
@@ -99,12 +101,16 @@ class Shared:
         """Join this run: known, going on, or started now. `again` starts it whatever is known."""
         key = _key(run)
         if key in self._recorded:
+            with self._lock:
+                self.boarded["recorded"] += 1
             return replace(self._recorded[key])
         known = None if again else self._recalled(key)
         with self._lock:
             flight = self._flying.get(key)
             if flight is None and known is not None:
+                self.boarded["known"] += 1
                 return replace(known, shared=True)
+            self.boarded["made" if flight is None else "joined"] += 1
             if flight is None:
                 flight = self._flying[key] = Flight(run)
                 threading.Thread(target=self._fly, args=(key, flight), daemon=True).start()
