@@ -4,8 +4,9 @@ A Hugging Face Space says where to listen in GRADIO_SERVER_NAME; CLINIC_HOST goe
 """
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -14,6 +15,8 @@ MEMORY_MB = 3000, 6000
 SWITCH = ("off", "on")
 TYPED = ("auto", "off")
 RESIDENTS = 2
+TOKEN_LETTERS = 16
+_TOKEN = re.compile(rf"[!-~]{{{TOKEN_LETTERS},}}")
 
 
 class SettingError(ValueError):
@@ -26,7 +29,8 @@ class Settings:
 
     `typed`: code that somebody typed may run, where the sandbox keeps what it promises.
     `upload_mb` and `upload_files` bound the data beside a script of somebody's own, `runs_a_minute`
-    what one session may start, `sessions` how many the server remembers.
+    what one session may start, `sessions` how many the server remembers. `host_token` opens the
+    host's page and the metrics; where it is empty there are none.
     """
 
     assets: str
@@ -50,6 +54,7 @@ class Settings:
     upload_files: int
     runs_a_minute: int
     sessions: int
+    host_token: str = field(repr=False)
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -78,6 +83,7 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         upload_files=int(reader.number("CLINIC_UPLOAD_FILES", 8, 0, 50)),
         runs_a_minute=int(reader.number("CLINIC_RUNS_A_MINUTE", 30, 1, 1_000)),
         sessions=int(reader.number("CLINIC_SESSIONS", 2_000, 1, 100_000)),
+        host_token=reader.token("CLINIC_HOST_TOKEN"),
     )
     reader.refuse_unknown()
     if settings.mcp and settings.login:
@@ -126,6 +132,16 @@ class _Reader:
         if value and not (user and password):
             raise SettingError(f"{name} must be a name and a password with a colon between them.")
         return (user, password) if value else None
+
+    def token(self, name: str) -> str:
+        """The sentence about a wrong one does not tell it: logs are read by others."""
+        value = self.text(name, "")
+        if value and not _TOKEN.fullmatch(value):
+            raise SettingError(
+                f"{name} must be at least {TOKEN_LETTERS} letters, digits or signs of ASCII,"
+                " without a space: `openssl rand -hex 16` makes one."
+            )
+        return value
 
     def refuse_unknown(self) -> None:
         for name in sorted(self._given.keys() - self._known):

@@ -109,18 +109,26 @@ def _launch(
     from debugger.web.mine.bench import Bench
     from debugger.web.pages import build, head
     from debugger.web.routes import Ahead, routes
+    from debugger.workers.ledger import Ledger
     from debugger.workers.sharing import Shared
     from debugger.workers.store import store_of
 
     fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
     mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
     with workers.started(settings) as engine:
-        shared = Shared(engine, store=store_of(settings))
+        ledger, store = Ledger(engine), store_of(settings)
+        shared = Shared(ledger, store=store)
         clinic = Clinic(found, shared, settings, recorded, engine.status)
         bench = Bench(shared, settings, engine.status, clinic.bounds)
         blocks = build(found, shared, settings, clinic, bench)
         ahead = [Middleware(Guard, settings)]
         ahead += [] if settings.login else [Middleware(Ahead, clinic)]
+        answered = routes(found, settings, engine)
+        if settings.host_token:
+            from debugger.web.watch.routes import routes as watching
+            from debugger.web.watch.seen import Watched
+
+            answered += watching(Watched(engine, ledger, shared, store), settings.host_token)
         blocks.queue(default_concurrency_limit=64)
         blocks._queue.sleep_when_free = QUEUE_SECONDS
         # A table of every press since the start, made anew at each: half a letter in the name of
@@ -133,7 +141,7 @@ def _launch(
                 server_port=settings.port,
                 theme=Base(font=fonts, font_mono=mono),
                 head=head(),
-                app_kwargs={"routes": routes(found, settings, engine), "middleware": ahead},
+                app_kwargs={"routes": answered, "middleware": ahead},
                 footer_links=[],
                 auth=settings.login,
                 ssr_mode=False,
