@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -113,7 +114,9 @@ class Shared:
             self.boarded["made" if flight is None else "joined"] += 1
             if flight is None:
                 flight = self._flying[key] = Flight(run)
-                threading.Thread(target=self._fly, args=(key, flight), daemon=True).start()
+                # Whose press it was stands in the context: a GPU may be lent on her quota.
+                fly = copy_context().run
+                threading.Thread(target=fly, args=(self._fly, key, flight), daemon=True).start()
             flight.listeners += 1
             return flight
 
