@@ -34,7 +34,6 @@ class Student:
     flag: Flag = ""
     at: Place = field(default_factory=Place)
     tried: tuple[str, ...] = ()
-    hints: int = 0
 
 
 @dataclass(frozen=True)
@@ -207,10 +206,10 @@ class Room:
     def flag(self, number: int, flag: Flag) -> None:
         self._student(number, flag=flag)
 
-    def stands(self, number: int, at: Place, tried: Iterable[str], hints: int) -> None:
+    def stands(self, number: int, at: Place, tried: Iterable[str]) -> None:
         """Where her own page is now, and what was tried there."""
         known = tuple(dict.fromkeys(tried))[:MOST_TRIED]
-        self._student(number, at=at, tried=known, hints=hints)
+        self._student(number, at=at, tried=known)
 
     def leave(self, number: int) -> None:
         """Nothing of her stays."""

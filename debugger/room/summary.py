@@ -37,7 +37,7 @@ def tempting(students: Mapping[int, Student], wrong: Wrong) -> list[dict[str, An
         (student.at.case, repair) for student in students.values() for repair in student.tried
     )
     named = (
-        {"case": case, "repair": label, "students": count}
+        {"repair": label, "students": count}
         for (case, repair), count in tried.most_common()
         if (label := wrong(case, repair))
     )

@@ -108,6 +108,8 @@ def _launch(
     from debugger.web.guard import Guard
     from debugger.web.mine.bench import Bench
     from debugger.web.pages import build, head
+    from debugger.web.room.doors import Doors
+    from debugger.web.room.hall import Hall
     from debugger.web.routes import Ahead, routes
     from debugger.workers.sharing import Shared
     from debugger.workers.store import store_of
@@ -119,6 +121,7 @@ def _launch(
         clinic = Clinic(found, shared, settings, recorded, engine.status)
         bench = Bench(shared, settings, engine.status, clinic.bounds)
         blocks = build(found, shared, settings, clinic, bench)
+        beside = [*routes(found, settings, engine), *Doors(Hall(clinic, settings)).routes()]
         ahead = [Middleware(Guard, settings)]
         ahead += [] if settings.login else [Middleware(Ahead, clinic)]
         blocks.queue(default_concurrency_limit=64)
@@ -133,7 +136,7 @@ def _launch(
                 server_port=settings.port,
                 theme=Base(font=fonts, font_mono=mono),
                 head=head(),
-                app_kwargs={"routes": routes(found, settings, engine), "middleware": ahead},
+                app_kwargs={"routes": beside, "middleware": ahead},
                 footer_links=[],
                 auth=settings.login,
                 ssr_mode=False,

@@ -198,7 +198,7 @@ def test_a_restart_brings_everything_back(opened: Callable[[], Rooms], clock: Cl
     room.go(HERE)
     number, token = room.join("Anna")
     room.flag(number, "stuck")
-    room.stands(number, NEXT, ["freeze"], 2)
+    room.stands(number, NEXT, ["freeze"])
     room.vote(number, HERE, 2)
     room.show("votes")
     room.act(lambda lead: replace(called(lead), together=False, locked=True))
@@ -374,7 +374,7 @@ def test_a_summary_counts_before_and_after_and_names_nobody_unasked(
     numbers = [room.join(name)[0] for name in ("Anna", "Berta", "")]
     for number in numbers:
         room.vote(number, HERE, order.index(1))
-        room.stands(number, HERE, ["tempts", "mends"], 0)
+        room.stands(number, HERE, ["tempts", "mends"])
     room.show("votes")
     room.vote(numbers[0], HERE, order.index(0))
     clock.now += 90
@@ -388,9 +388,7 @@ def test_a_summary_counts_before_and_after_and_names_nobody_unasked(
     assert told["first_votes"][order.index(1)] == 3
     assert (told["votes"][order.index(0)], told["votes"][order.index(1)]) == (1, 2)
     assert told["seconds"] == 90
-    assert whole["tempting"] == [
-        {"case": "two_labels", "repair": "two_labels: tempts", "students": 3}
-    ]
+    assert whole["tempting"] == [{"repair": "two_labels: tempts", "students": 3}]
     assert "Anna" not in str(whole)
     named = summary(room, asked, wrong, names=True)["names"]
     assert named[0] == {"name": "Anna", "answered": 1, "right": 1}
