@@ -222,10 +222,9 @@ def test_a_change_is_handed_to_all(opens: Opens) -> None:
 
 @pytest.mark.slow
 def test_a_reload_and_a_restart_lose_nothing(opens: Opens, tmp_path: Path) -> None:
-    port, kept = free_port(), {"CLINIC_DATA_DIR": str(tmp_path)}
-    own = {"CLINIC_PORT": str(port), **kept}
+    port, data = str(free_port()), str(tmp_path)
     at = f"http://127.0.0.1:{port}"
-    with start_app(**own) as first:
+    with start_app(CLINIC_PORT=port, CLINIC_DATA_DIR=data) as first:
         assert first.stdout is not None
         first.stdout.readline()
         lead, code = started(opens, at=at)
@@ -240,7 +239,7 @@ def test_a_reload_and_a_restart_lose_nothing(opens: Opens, tmp_path: Path) -> No
         phone.wait_for_selector("[data-vote='2'][aria-pressed=true]")
         first.kill()
     phone.get_by_text(say("lost")).wait_for()
-    with start_app(**own) as second:
+    with start_app(CLINIC_PORT=port, CLINIC_DATA_DIR=data) as second:
         assert second.stdout is not None
         second.stdout.readline()
         lead.wait_for_function("!document.querySelector('[data-said]').textContent")
@@ -287,6 +286,20 @@ def test_her_side_is_carried_to_another_device_by_a_link_that_works_once(
     assert "carry" not in other.url
     third = opens(link.removeprefix(address))
     third.get_by_text(say("carried_already")).wait_for()
+
+
+def test_who_leaves_is_asked_once_and_is_gone(opens: Opens) -> None:
+    lead, code = started(opens)
+    phone = joined(opens, code, "Anna")
+    assert f"{say('my_class', room=code)} · Anna" in phone.inner_text(".who")
+    lead.locator("tbody", has_text="Anna").wait_for()
+    phone.click("[data-leave]")
+    phone.get_by_text(say("leave_sure")).wait_for()
+    phone.click("[data-leave]")
+    phone.get_by_text(say("left")).wait_for()
+    lead.get_by_text(say("nobody_yet")).wait_for()
+    phone.reload()
+    phone.wait_for_selector("[data-join]:visible")
 
 
 def test_a_wrong_code_is_said_and_what_was_typed_stays(opens: Opens) -> None:

@@ -92,7 +92,7 @@ def _student(words: Words, _: Sequence[Scenario]) -> str:
     )
     return (
         f"{join}<section data-in hidden><div data-live></div>"
-        f'<footer class="who"><span data-me></span> {leave}</footer></section>'
+        f'<div class="who"><span data-me></span> {leave}</div></section>'
     )
 
 
