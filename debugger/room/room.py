@@ -28,12 +28,13 @@ Choices = Callable[[Place], int]
 
 @dataclass(frozen=True)
 class Student:
-    """`at` is where her own page is, `tried` the repairs that she tried there."""
+    """`at` is where her own page is, `tried` the repairs and `hints` how many she had there."""
 
     name: str = ""
     flag: Flag = ""
     at: Place = field(default_factory=Place)
     tried: tuple[str, ...] = ()
+    hints: int = 0
 
 
 @dataclass(frozen=True)
@@ -206,10 +207,10 @@ class Room:
     def flag(self, number: int, flag: Flag) -> None:
         self._student(number, flag=flag)
 
-    def stands(self, number: int, at: Place, tried: Iterable[str]) -> None:
+    def stands(self, number: int, at: Place, tried: Iterable[str], hints: int = 0) -> None:
         """Where her own page is now, and what was tried there."""
         known = tuple(dict.fromkeys(tried))[:MOST_TRIED]
-        self._student(number, at=at, tried=known)
+        self._student(number, at=at, tried=known, hints=hints)
 
     def leave(self, number: int) -> None:
         """Nothing of her stays."""

@@ -54,7 +54,7 @@ class Rooms:
         token = new_token()
         with self._lock:
             if len(self._rooms) >= MOST_ROOMS:
-                raise Refused("too_many_rooms")
+                self._make_way()
             code = next(code for code in iter(new_code, None) if code not in self._rooms)
             room = Room(code, self._now(), secrets.token_hex(16), store, self._choices, self._now)
             store.write(
@@ -65,6 +65,15 @@ class Rooms:
             room.keys[hashed(token)] = None
             self._rooms[code] = room
         return room, token
+
+    def _make_way(self) -> None:
+        """For a new room, the oldest one that nobody ever came into goes."""
+        empty = [room for room in self._rooms.values() if not room.students]
+        if not empty:
+            raise Refused("too_many_rooms")
+        oldest = min(empty, key=lambda room: room.made)
+        oldest.end()
+        del self._rooms[oldest.code]
 
     def find(self, typed: str) -> Room | None:
         code = code_in(typed)

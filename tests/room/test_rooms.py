@@ -313,9 +313,13 @@ def test_a_room_and_a_clinic_have_their_limits(
     with pytest.raises(Refused, match="room_full"):
         room.join("")
     monkeypatch.setattr(rooms_module, "MOST_ROOMS", 2)
-    rooms.make()
+    empty, _ = rooms.make()
+    other, _ = rooms.make()  # nobody ever came into the one before
+    assert rooms.find(empty.code) is None
+    other.join("")
     with pytest.raises(Refused, match="too_many_rooms"):
         rooms.make()
+    assert rooms.find(room.code) is room
 
 
 def test_a_second_process_on_the_same_file_has_no_rooms_and_says_so(

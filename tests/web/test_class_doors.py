@@ -20,6 +20,7 @@ from starlette.middleware import Middleware
 from debugger import catalogue, settings
 from debugger.catalogue.scenario import number_of
 from debugger.evidence.markup import escape, sentence
+from debugger.web.bounds import Bounds
 from debugger.web.clinic import Clinic
 from debugger.web.guard import Guard
 from debugger.web.room import hall as hall_module
@@ -170,6 +171,32 @@ def test_a_vote_changes_and_counts_once_and_is_closed_by_the_reveal(server: Serv
     late = student.ask("vote", {**AT, "choice": 1})
     assert late.status_code == 409
     assert late.json()["said"] == WORDS.say("class", "vote_closed")
+
+
+def test_what_no_fingers_do_is_slowed_down(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    lead = server.lead()
+    student, other = server.joined(lead.code), server.joined(lead.code)
+    lead.do("go", **AT)
+    monkeypatch.setattr(server.hall, "presses", Bounds(20, 10))
+    told = [student.ask("vote", {**AT, "choice": n % 3}).status_code for n in range(25)]
+    assert told == [200] * 20 + [429] * 5
+    assert other.ask("vote", {**AT, "choice": 0}).status_code == 200
+    assert student.ask("me").status_code == 200
+
+
+def test_the_instructor_is_told_which_hint_those_need_who_are_stuck(server: Server) -> None:
+    lead = server.lead()
+    lead.do("go", **AT)
+    for hints in (1, 1, 3, "<b>"):
+        student = server.joined(lead.code)
+        student.ask("stands", {**AT, "hints": hints})
+        student.ask("flag", {"flag": "stuck"})
+    stuck = WORDS.say("class", "count_stuck", count=4)
+    own = lead.see("lead", lambda shown: stuck in shown["html"])["html"]
+    assert sentence(CASE.words.hints[1]) in own
+    assert WORDS.say("class", "next_hint", count=2, number=2) in own
+    for audience in ("board", "strip"):
+        assert sentence(CASE.words.hints[1]) not in lead.see(audience, phase("predict"))["html"]
 
 
 def test_only_the_instructor_leads_and_only_students_vote(server: Server) -> None:

@@ -28,7 +28,7 @@ from starlette.routing import Route
 
 from debugger.catalogue.scenario import number_of
 from debugger.room.lead import PHASES, Refused, called, handed, timed
-from debugger.room.naming import as_shown
+from debugger.room.naming import as_shown, hashed
 from debugger.room.room import FLAGS, Room, Seen
 from debugger.room.store import Held
 from debugger.room.summary import summary
@@ -41,6 +41,7 @@ from debugger.words import Words
 
 MOST_BODY = 8_000
 MOST_STREAMS = 3_000
+MOST_HINTS = 4
 HEADER = "x-class"
 STATUS = {
     "not_in_room": 401,
@@ -48,6 +49,7 @@ STATUS = {
     "room_over": 410,
     "too_many_codes": 429,
     "too_many_new": 429,
+    "too_fast": 429,
     "too_many_streams": 429,
     "cannot_keep": 503,
     "no_rooms_here": 503,
@@ -122,6 +124,8 @@ class Doors:
         number = room.who(token)
         if number is None:
             raise Refused("not_in_room")
+        if request.method == "POST" and not self._hall.presses.may_run(hashed(token)):
+            raise Refused("too_fast")
         return room, number
 
     # -- anybody --
@@ -187,7 +191,9 @@ class Doors:
         told = await _told(request)
         place = self._hall.place(told.get("case"), told.get("stage"))
         tried = self._hall.tried(place, told.get("tried"))
-        await run_in_threadpool(room.stands, number, place, tried)
+        hints = told.get("hints")
+        had = hints if type(hints) is int and 0 <= hints <= MOST_HINTS else 0
+        await run_in_threadpool(room.stands, number, place, tried, had)
         return JSONResponse({})
 
     async def _leave(self, request: Request, words: Words) -> Response:

@@ -20,6 +20,8 @@ ROOMS = "rooms.sqlite"
 WRONG_CODES = 60
 """Within a minute, from one address: a whole class mistypes behind one."""
 NEW_ROOMS = 10
+PRESSES = 300
+"""Of one student within a minute: far more than fingers do."""
 
 
 class Hall:
@@ -27,6 +29,7 @@ class Hall:
         self._clinic = clinic
         self.rooms = Rooms(settings.data_dir / ROOMS, self._choices)
         self.wrong_codes = Bounds(WRONG_CODES, settings.sessions)
+        self.presses = Bounds(PRESSES, settings.sessions)
         self.new_rooms = Bounds(NEW_ROOMS, settings.sessions)
 
     def scenario(self, place: Place, language: str) -> Scenario | None:

@@ -8,7 +8,7 @@ from string import ascii_uppercase
 
 from debugger.catalogue import Scenario
 from debugger.catalogue.scenario import Question, number_of
-from debugger.evidence.markup import escape, sentence
+from debugger.evidence.markup import escape, folded, sentence
 from debugger.outcome import STAGES
 from debugger.room.lead import AFTER, PHASES, Lead
 from debugger.room.naming import as_shown
@@ -70,7 +70,7 @@ def desk(seen: Seen, hall: Hall, words: Words) -> str:
     )
     return (
         f"{controls}{place}{_stages(seen, words)}{_moods(seen, words)}"
-        f"{_tempting(seen, hall, words)}{_names(seen, words)}"
+        f"{_next(seen, hall, words)}{_tempting(seen, hall, words)}{_names(seen, words)}"
     )
 
 
@@ -245,6 +245,20 @@ def _moods(seen: Seen, words: Words) -> str:
         for flag in FLAGS
         if flag
     )
+
+
+def _next(seen: Seen, hall: Hall, words: Words) -> str:
+    """The hint that most of those need who are stuck. Folded: her screen may be on the wall."""
+    place = seen.lead.place
+    scenario = hall.scenario(place, words.language)
+    stuck = [one for one in seen.students.values() if one.flag == "stuck" and one.at == place]
+    hints = scenario.words.hints if scenario else ()
+    needed = Counter(one.hints for one in stuck if one.hints < len(hints))
+    if not needed:
+        return ""
+    (had, count), *_ = needed.most_common(1)
+    said = _say(words, "next_hint", count=count, number=had + 1)
+    return folded(_say(words, "next"), f"<p>{said} {sentence(hints[had])}</p>")
 
 
 def _tempting(seen: Seen, hall: Hall, words: Words) -> str:

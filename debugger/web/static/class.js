@@ -303,12 +303,12 @@
     }
     root.classList.toggle('class-asks', lead.asks && same(at));
     if (later(at.stage)) { const back = one(`#rail [data-with="${lead.stage}"]`); said(words().isLocked); if (back) back.click(); }
-    let repairs = [];
-    try { repairs = JSON.parse(one('[data-address]').dataset.keep).case.tried || []; } catch { /* nothing yet */ }
-    const told = `${now}/${repairs.length}`;
+    let repairs = [], hints = 0;
+    try { const kept = JSON.parse(one('[data-address]').dataset.keep).case; repairs = kept.tried; hints = kept.hints; } catch { /* nothing yet */ }
+    const told = `${now}/${repairs.length}/${hints}`;
     if (told === sent) return;
     sent = told;
-    ask('stands', { case: at.case, stage: at.stage, tried: repairs }, key()).catch(() => { sent = ''; });
+    ask('stands', { case: at.case, stage: at.stage, tried: repairs, hints }, key()).catch(() => { sent = ''; });
   };
 
   const beside = async () => {
