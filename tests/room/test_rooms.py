@@ -140,19 +140,30 @@ def test_choices_stand_in_an_order_that_only_the_room_knows(rooms: Rooms) -> Non
     assert {order.index(0) for order in orders} == {0, 1, 2}
 
 
+@pytest.fixture
+def in_a_hurry() -> Iterator[None]:
+    """Threads take turns in the middle of everything."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("in_a_hurry")
 def test_many_threads_vote_at_once_and_each_student_counts_once(room: Room) -> None:
     told: list[bool] = []
     room.listeners.add(told.append)
     with ThreadPoolExecutor(32) as pool:
-        numbers = [n for n, _ in pool.map(lambda n: room.join(f"n{n}"), range(60))]
-        assert sorted(numbers) == list(range(1, 61))
+        numbers = [n for n, _ in pool.map(lambda n: room.join(f"n{n}"), range(240))]
+        assert sorted(numbers) == list(range(1, 241))
         votes = [(n, (n + k) % 3) for k in range(4) for n in numbers]
         list(pool.map(lambda vote: room.vote(vote[0], HERE, vote[1]), votes))
         list(pool.map(lambda n: room.vote(n, HERE, n % 3), numbers))
-    assert room.seen().counts == (20, 20, 20)
-    assert len(told) == 60 * 6
+    assert room.seen().counts == (80, 80, 80)
+    assert len(told) == 240 * 6
 
 
+@pytest.mark.usefixtures("in_a_hurry")
 def test_a_reveal_in_the_middle_of_votes_parts_them_cleanly(room: Room) -> None:
     numbers = [room.join("")[0] for _ in range(50)]
     taken, start = [], threading.Barrier(9)
