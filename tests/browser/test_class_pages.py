@@ -206,6 +206,26 @@ def test_the_reveal_opens_the_evidence_and_runs_the_stage_on_each_screen(opens: 
 
 
 @pytest.mark.slow
+def test_what_was_rehearsed_stays_covered_until_the_reveal(opens: Opens) -> None:
+    wall = opens(f"/clinic?case={CASE.number}&stage=data&present=1")
+    wall.click("#right [data-act=answer][data-with='0']")
+    wall.wait_for_selector("#right .verdict")
+    lead = opens("/class/lead", beside=wall)
+    lead.click("[data-new]")
+    lead.wait_for_selector("[data-code]:not(:empty)")
+    asks(lead)
+    wall.reload()
+    wall.wait_for_selector("#class-strip .question.predict")
+    wall.wait_for_selector("#right .question.done", state="attached")
+    wall.wait_for_function("document.documentElement.classList.contains('class-asks')")
+    for hidden in ("#right .verdict", "#right .question", "#right table", "#rail .state"):
+        assert wall.locator(f"{hidden}:visible").count() == 0, hidden
+    shows(wall, "reveal")
+    wall.wait_for_selector("#right .verdict:visible")
+    wall.wait_for_selector("#right .question.done .answer:visible")
+
+
+@pytest.mark.slow
 def test_a_change_is_handed_to_all(opens: Opens) -> None:
     lead, code = started(opens)
     asks(lead)

@@ -242,8 +242,9 @@
   };
   // The answer is out: the evidence opens, with the choice of this student, and the stage runs.
   const opened = (tries) => {
-    const done = one('#right .question.done');
-    if (!tries || done || !same(here())) return;
+    const done = one('#right .question.done'), run = one('#foot .go.act');
+    if (!tries || !same(here())) return;
+    if (done) { if (run && !run.disabled && !one('#right .verdict')) run.click(); if (role === 'lead') root.classList.add('reveal'); return; }
     const choice = role === 'mine' && mine.votes[place()] !== undefined ? lead.order[mine.votes[place()]] : -1;
     const answer = one(`#right [data-act=answer][data-with="${choice}"]`);
     if (answer && answer.closest('[data-listens]')) { if (role === 'lead') root.classList.add('reveal'); answer.click(); return; }
