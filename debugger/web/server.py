@@ -122,6 +122,8 @@ def _launch(
     from debugger.web.guard import Guard
     from debugger.web.mine.bench import Bench
     from debugger.web.pages import build, head
+    from debugger.web.room.doors import Doors
+    from debugger.web.room.hall import Hall
     from debugger.web.routes import Ahead, routes
     from debugger.web.stopping import Told, stop
     from debugger.workers.lease import Leased
@@ -140,7 +142,7 @@ def _launch(
         blocks = build(found, shared, settings, clinic, bench)
         ahead = [Middleware(Guard, settings)]
         ahead += [] if settings.login else [Middleware(Ahead, clinic)]
-        answered = routes(found, settings, engine)
+        answered = [*routes(found, settings, engine), *Doors(Hall(clinic, settings)).routes()]
         if settings.host_token:
             from debugger.web.watch.routes import routes as watching
             from debugger.web.watch.seen import Watched
