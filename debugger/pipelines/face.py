@@ -223,7 +223,8 @@ class Forward:
     average label is from what the model says, `reach` how far this training can take it. `dropped`
     are columns that never reach the loss, and `asked_for` those that its code names.
     `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
-    Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
+    Of Keras: what the loss `expects` and the model `gives`, what it `counts` in the labels of
+    `labels_shape`, and the rows whose loss is nan.
     `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
     labels have an axis for the rows.
     """
@@ -257,6 +258,8 @@ class Forward:
     asked_for: tuple[str, ...] = ()
     expects: Literal["logits", "probabilities"] | None = None
     gives: Literal["logits", "probabilities"] | None = None
+    counts: Literal["numbers", "vectors", "each"] | None = None
+    labels_shape: tuple[int, ...] = ()
     recovers: bool = False
     batched: bool = True
     nan_rows: tuple[int, ...] = ()

@@ -121,6 +121,16 @@ def head_and_names_disagree(seen: Forward, view: View) -> Verdict | CannotJudge 
 
 
 def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
+    if (wanted := _labels_wanted(seen)) is not None:
+        name = view.facts.compiled.loss if view.facts.compiled else ""
+        return fault(
+            view.places.argument("loss"),
+            problem_type=name,
+            label_type=seen.label_type,
+            labels=str(list(seen.labels_shape)),
+            outputs=str(list(seen.logits_shape)),
+            wanted=str(wanted),
+        )
     if seen.failure is None or not seen.label_type:
         return None
     float_wanted = seen.failure.says("Float can't be cast") or seen.failure.says(
@@ -313,6 +323,20 @@ FORWARD = Stage(
 
 def _one_output(seen: Forward) -> bool:
     return len(seen.logits_shape) == 2 and seen.logits_shape[1] == 1
+
+
+def _labels_wanted(seen: Forward) -> list[int] | None:
+    """The shape that a loss of Keras takes labels in, where they, or the outputs, have another."""
+    outputs, labels = list(seen.logits_shape), list(seen.labels_shape)
+    if seen.counts is None or len(outputs) < 2 or not labels:
+        return None
+    several = outputs[-1] > 1
+    numbers = labels in (outputs[:-1], [*outputs[:-1], 1])
+    if seen.counts == "numbers":
+        return outputs[:-1] if not several or labels == outputs else None
+    if seen.counts == "vectors" and not several:
+        return [*outputs[:-1], 2]
+    return outputs if several and numbers else None
 
 
 def _explained(seen: Forward, view: View) -> bool:

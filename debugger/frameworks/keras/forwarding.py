@@ -47,6 +47,8 @@ def forward(
         "problem_type": getattr(getattr(model, "config", None), "problem_type", None),
         "label_range": label_range(all_labels, _numbers(parts)),
         "batch_device": "cpu" if "CPU" in getattr(parts.labels, "device", "CPU") else "cuda",
+        "counts": compiled.counts if compiled.counts in _CROSS_ENTROPIES[1:] else None,
+        "labels_shape": () if parts.labels is None else tuple(dense(parts.labels).shape),
         "own_loss": compiled.counts not in _CROSS_ENTROPIES or not compiled.plain,
         "batched": parts.labels is None or len(parts.labels.shape) > 0,
         "label_smoothing": compiled.smoothing,

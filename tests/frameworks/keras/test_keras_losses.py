@@ -46,7 +46,7 @@ def findings(model: Any, loss: Any, labels: Any, **more: Any) -> dict[str, Findi
     pipeline = KerasPipeline(Fit(model, rows(labels), epochs=4, **more))
     found, _ = judged("forward", forward.RULES, pipeline.forward(), View(pipeline.facts))
     for one in found:
-        Words().finding(one)
+        Words().of("keras").finding(one)
     return {one.code: one for one in found if one.severity != "note"}
 
 
@@ -60,6 +60,7 @@ ONE_HOT = np.eye(3, dtype="float32")[THREE]
 SEVERAL = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]] * 6, "float32")
 AMOUNTS = np.linspace(-2, 2, ROWS).astype("float32")
 SPARSE = LOSSES.SparseCategoricalCrossentropy
+OTHER_LABELS = {"wrong_problem_type": "fault"}
 
 
 def masked(wanted: Any, given: Any) -> Any:
@@ -129,6 +130,12 @@ def of_no_labels(wanted: Any, given: Any) -> Any:
         (lambda: dense(1, "sigmoid"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
         (lambda: dense(1, "relu"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
         (lambda: dense(3, "softmax"), "mse", THREE, {"amounts_for_classes": "fault"}),
+        (lambda: dense(3, "softmax"), "categorical_crossentropy", THREE, OTHER_LABELS),
+        (lambda: dense(3, "softmax"), "categorical_crossentropy", THREE[:, None], OTHER_LABELS),
+        (lambda: dense(1), LOSSES.CategoricalCrossentropy(from_logits=True), TWO, OTHER_LABELS),
+        (lambda: dense(1), SPARSE(from_logits=True), TWO, OTHER_LABELS),
+        (lambda: dense(3), SPARSE(from_logits=True), ONE_HOT, OTHER_LABELS),
+        (lambda: dense(3), LOSSES.BinaryCrossentropy(from_logits=True), THREE, OTHER_LABELS),
     ],
 )
 def test_a_loss_is_asked(model: Any, loss: Any, labels: Any, wanted: dict[str, str]) -> None:
