@@ -10,6 +10,7 @@ from itertools import combinations
 from debugger.script.focus import apart
 from debugger.script.handed import Handed
 from debugger.script.sources import Sources
+from debugger.script.torn import torn
 from debugger.script.tracing import Tracing, name_of
 
 NO_SOURCES = Sources()
@@ -26,7 +27,7 @@ class Places:
     ) -> None:
         files = [_parsed(text, 0), *(_parsed(one.text, one.before) for one in sources.helpers)]
         tree = ast.Module([node for file in files for node in file.body], [])
-        self._tracing = Tracing(tree)
+        self._tree, self._tracing = tree, Tracing(tree)
         self.handed = Handed(tree, self._tracing)
         walked = [node for file in files for node in ast.walk(file)]
         self._calls = [node for node in walked if isinstance(node, ast.Call)]
@@ -190,6 +191,10 @@ class Places:
     def labels_written(self) -> int | None:
         """The last line that puts labels beside rows. A rename is none: it moves nothing."""
         return self.written(*_LABELS)
+
+    def labels_torn(self) -> int | None:
+        """The line that gives labels another order than their rows, or draws them by lot."""
+        return torn(self._tree)
 
     def written(self, *keys: str) -> int | None:
         """The last line that puts a value under one of these keys: a column, a dictionary's."""

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from debugger.evidence.tables import own_table, ragged, say, table
+from debugger.experiments.signal import signal
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
 from debugger.stages import columns, inputs, targets
@@ -225,6 +226,22 @@ def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
 
 
+def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A line parts labels from their rows, and the words of a row do not tell its label.
+
+    Rows may well be made of labels that were shuffled before: then their words tell them.
+    """
+    if not view.has_script:
+        return CannotJudge("no_script")
+    words = signal(seen.worded)
+    if words is None:
+        return NOT_FOR_THIS_TASK
+    line = view.places.labels_torn()
+    if line is None or words.found:
+        return None
+    return look(line, rows=words.rows, accuracy=words.accuracy, majority=words.majority)
+
+
 def duplicates(seen: Data, view: View) -> Verdict | CannotJudge | None:
     split = seen.train
     if split is None:
@@ -334,6 +351,7 @@ RULES: tuple[Rule, ...] = (
     classes_as_amounts,
     imbalanced,
     one_class,
+    labels_shuffled_apart,
     duplicates,
     leak,
     text_cut,

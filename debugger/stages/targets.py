@@ -16,6 +16,7 @@ from debugger.stages.judging import (
 FEWEST_ROWS, MANY_ROWS = 8, 32
 NEARLY_ALL = 0.95
 HARDLY_ANY = 0.05
+OWN = 0.5
 AGREES = 0.95
 DISAGREES = 0.8
 OUTSIDE_SHARE = 0.2
@@ -188,6 +189,18 @@ def masked_for_causal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(line, masked=targets.masked, counted=targets.counted)
 
 
+def labels_of_other_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """What a causal model is asked for are the tokens that it reads, each a place further on."""
+    targets = seen.targets
+    if targets is None or view.facts.task != "causal_lm":
+        return NOT_FOR_THIS_TASK
+    if targets.same is None or targets.beside is None or targets.masked:
+        return None
+    if max(targets.same, targets.beside) >= OWN:
+        return None
+    return fault(_labelling(view), same=targets.same, counted=targets.counted)
+
+
 def decoder_sees_answer(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """The decoder's input is the answer moved by one. Unmoved, it has only to copy."""
     targets = seen.targets
@@ -301,6 +314,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     nothing_to_learn,
     nothing_masked,
     masked_for_causal,
+    labels_of_other_text,
     decoder_sees_answer,
     targets_without_end,
     labels_copy_inputs,

@@ -138,6 +138,19 @@ def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | No
     return look(line, rate=seen.peak_learning_rate) if stuck else None
 
 
+def labels_shuffled_apart(seen: Training, view: View) -> Verdict | CannotJudge | None:
+    """Unseen rows are answered by luck, and a line of the script parts labels from their rows."""
+    if blind := _cannot_judge(seen):
+        return blind
+    if not view.has_script:
+        return CannotJudge("no_script")
+    line = view.places.labels_torn()
+    if line is None or seen.has_words or _beats_the_majority(seen):
+        return None  # where words stand beside the labels, the data stage has judged by them
+    numbers = {"accuracy": _last_accuracy(seen), "majority": seen.majority}
+    return look(line, rows=seen.eval_rows, **numbers)
+
+
 def constant_predictions(seen: Training, view: View) -> Verdict | CannotJudge | None:
     """One answer to everything. Where most rows are of one class, that is how learning begins."""
     if blind := _cannot_judge(seen):
@@ -210,6 +223,7 @@ RULES: tuple[Rule, ...] = (
     diverged,
     stuck_at_chance,
     labels_put_by_hand,
+    labels_shuffled_apart,
     constant_predictions,
     learns_train_only,
     worse_than_chance,

@@ -388,6 +388,13 @@ CASES = [
         says={"accuracy": 0.38, "majority": 0.34},
     ),
     Case(
+        train.labels_shuffled_apart,
+        replace(TRAINED, accuracies=((60, 0.34),)),
+        {"accuracies": ((60, 0.8),)},
+        script="random.shuffle(labels)",
+        says={"accuracy": 0.34, "majority": 0.34, "rows": 256},
+    ),
+    Case(
         train.worse_than_chance,
         replace(TRAINED, guesses={(0, 0): 20, (0, 1): 80, (1, 0): 80, (1, 1): 20}),
         {"guesses": {(0, 0): 40, (0, 1): 60, (1, 0): 60, (1, 1): 40}},
@@ -865,6 +872,12 @@ CASES += [
         targets=Targets(40, 0, same=1.0),
     ),
     of_batch(targets.masked_for_causal, {"masked": 0}, OF_WORDS, targets=Targets(6, 34, masked=5)),
+    of_batch(
+        targets.labels_of_other_text,
+        {"beside": 0.98},
+        OF_WORDS,
+        targets=Targets(20, 4, same=0.2, beside=0.1),
+    ),
     of_batch(
         targets.decoder_sees_answer,
         {"decoder_same": 0.3},
