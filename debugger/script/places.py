@@ -11,10 +11,18 @@ from debugger.script.focus import apart
 from debugger.script.handed import Handed
 from debugger.script.sources import Sources
 from debugger.script.torn import torn
-from debugger.script.tracing import Tracing, name_of
+from debugger.script.tracing import Tracing, assigned, name_of
 
 NO_SOURCES = Sources()
 _LABELS = ("label", "labels", "label_ids")
+_SCHEDULES = (
+    *("PolynomialDecay", "ExponentialDecay", "CosineDecay", "CosineDecayRestarts"),
+    "InverseTimeDecay",
+)
+_OPTIMIZERS = (
+    *("Adam", "AdamW", "AdamWeightDecay", "Adamax", "Nadam", "SGD", "RMSprop", "Adagrad"),
+    *("Adadelta", "Adafactor", "Ftrl", "Lion"),
+)
 _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 """What a column is declared to be, which puts nothing into it."""
 
@@ -107,6 +115,47 @@ class Places:
             ),
             None,
         )
+
+    def rate(self) -> int | None:
+        """Where the learning rate is written down: by its name, or as what a schedule or an
+        optimizer of Keras is given first."""
+        return (
+            self.argument("init_lr", "initial_learning_rate")
+            or self._first_number(_SCHEDULES)
+            or self.argument("learning_rate", "lr")
+            or self._first_number(_OPTIMIZERS)
+        )
+
+    def _first_number(self, names: tuple[str, ...]) -> int | None:
+        found = [call.args[0] for call in self._calls if name_of(call.func) in names and call.args]
+        return next((at[0] for one in found if (at := self._tracing.valued(one))), None)
+
+    def output_layer(self, units: int) -> int | None:
+        """The last `Dense` of so many outputs; else the last there is."""
+        layers = [call for call in self._calls if name_of(call.func) == "Dense"]
+        given = [(c, self._tracing.valued(one)) for c in layers if (one := _units(c)) is not None]
+        exact = [call.lineno for call, at in given if at is not None and at[1] == units]
+        return max(exact or [call.lineno for call in layers], default=None)
+
+    def validated(self, labels: bool = False) -> int | None:
+        """Where the inputs, or the labels, that `fit` is to be judged by were made."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg == "validation_data"]
+        return None if not given else self._made_of(given[0], labels)
+
+    def fitted(self, labels: bool = False) -> int | None:
+        """Where those that `fit` learns from were made."""
+        fits = [c for c in self._trainings() if _last(c.func) == "fit" and c.args]
+        if not fits:
+            return None
+        whole = len(fits[0].args) < 2
+        given = fits[0].args[0 if whole else int(labels)]
+        return self._made_of(given, labels)
+
+    def _made_of(self, given: ast.expr, labels: bool) -> int:
+        if isinstance(given, ast.Tuple | ast.List) and len(given.elts) > int(labels):
+            given = given.elts[int(labels)]
+        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
+        return made[-1][0] if made else given.lineno
 
     def origin(self, *names: str) -> int | None:
         """Where the value of a keyword argument is made: what was assigned to the name in it."""
@@ -216,9 +265,9 @@ class Places:
                 put.append((named, call.args[1] if len(call.args) > 1 else call))
             if _last(call.func) in ("dict", "assign"):
                 put += [([ast.Constant(k.arg)], k.value) for k in call.keywords]
-        for node in self._assignments:
-            slices = [t.slice for t in node.targets if isinstance(t, ast.Subscript)]
-            put += [([one], node.value) for one in slices]
+        for target, value in (pair for node in self._assignments for pair in assigned(node)):
+            if isinstance(target, ast.Subscript):
+                put.append(([target.slice], value))
         for node in self._dicts:
             if node not in renames:
                 put += [([k], v) for k, v in zip(node.keys, node.values, strict=True)]
@@ -345,6 +394,11 @@ def _trains(call: ast.Call, trainers: set[str], owner: str) -> bool:
 def _by_epochs(call: ast.Call) -> bool:
     """As only Keras fits: a scaler or a tokenizer has neither."""
     return bool({"epochs", "validation_data", "steps_per_epoch"} & {k.arg for k in call.keywords})
+
+
+def _units(call: ast.Call) -> ast.expr | None:
+    named = [k.value for k in call.keywords if k.arg == "units"]
+    return call.args[0] if call.args else next(iter(named), None)
 
 
 def _makes_trainer(node: ast.expr) -> bool:

@@ -373,7 +373,10 @@ def _model_line(view: View) -> int | None:
         return named
     if len(made) > 1:
         return view.places.argument_at("num_labels", made[-1])
-    return view.places.argument("num_labels") or next(iter(made), None)
+    line = view.places.argument("num_labels") or next(iter(made), None)
+    if line is None and view.facts.compiled is not None and view.facts.num_labels:
+        line = view.places.output_layer(view.facts.num_labels)
+    return line
 
 
 def _example(seen: Forward, facts: Facts) -> Evidence:

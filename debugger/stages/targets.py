@@ -69,7 +69,9 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
         return None
     moved = [b - times * a for a, b in zip(train.quantiles, other.quantiles, strict=True)][1:-1]
     alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
-    line = view.places.argument("fn_kwargs") or _labelling(view)
+    places = view.places
+    made = places.validated(labels=True) if times > 1 else places.fitted(labels=True)
+    line = places.argument("fn_kwargs") or places.labels_written() or made or _labelling(view)
     low, high = train.quantiles[0], train.quantiles[-1]
     ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
     return (fault if alike else look)(line, low=low, high=high, **ends)
@@ -139,7 +141,8 @@ def spans_of_one_token(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if not spans.of_one or spans.of_one + spans.absent < spans.rows:
         return None
-    return look(_spanning(view), rows=spans.of_one)
+    line = view.places.written("end_positions") or _spanning(view)
+    return look(line, rows=spans.of_one)
 
 
 def same_word_other_number(seen: Data, view: View) -> Verdict | CannotJudge | None:

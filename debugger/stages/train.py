@@ -114,7 +114,7 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
         return None
     if seen.warming_up or _just_warm(seen):
         return CannotJudge("still_warming_up")
-    line = view.places.argument("learning_rate", "lr", "optimizer")
+    line = view.places.rate() or view.places.argument("optimizer")
     if _usual_rate(seen, view):
         line = (
             view.places.labels_written()
