@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Literal
 
 from debugger.script.focus import apart
 from debugger.script.handed import Handed
@@ -126,6 +127,17 @@ class Places:
             or self._first_number(_OPTIMIZERS)
         )
 
+    def compiled(self, name: Literal["optimizer", "loss", "metrics"]) -> int | None:
+        """Where what `compile` is given under that name, or in its place, was made."""
+        place = ("optimizer", "loss", "metrics").index(name)
+        for call in (c for calls in (self._mine, self._calls) for c in calls):
+            if _last(call.func) != "compile":
+                continue
+            named = [k.value for k in call.keywords if k.arg == name]
+            if given := named or call.args[place : place + 1]:
+                return self._tracing.setting(given[0]) or self._made_of(given[0], labels=False)
+        return None
+
     def _first_number(self, names: tuple[str, ...]) -> int | None:
         found = [call.args[0] for call in self._calls if name_of(call.func) in names and call.args]
         return next((at[0] for one in found if (at := self._tracing.valued(one))), None)
@@ -140,7 +152,13 @@ class Places:
     def validated(self, labels: bool = False) -> int | None:
         """Where the inputs, or the labels, that `fit` is to be judged by were made."""
         given = [k.value for c in self._calls for k in c.keywords if k.arg == "validation_data"]
-        return None if not given else self._made_of(given[0], labels)
+        fits = [c for c in self._trainings() if _last(c.func) == "fit" and c.args]
+        same = [c for c in fits if given and _first(c.args[0]) == _first(given[0])]
+        if (
+            not given or same
+        ):  # the very rows that it learns from: what is wrong is to hand them over
+            return given[0].lineno if given else None
+        return self._made_of(given[0], labels)
 
     def fitted(self, labels: bool = False) -> int | None:
         """Where those that `fit` learns from were made."""
@@ -152,7 +170,7 @@ class Places:
         return self._made_of(given, labels)
 
     def _made_of(self, given: ast.expr, labels: bool) -> int:
-        if isinstance(given, ast.Tuple | ast.List) and len(given.elts) > int(labels):
+        if isinstance(given, ast.Tuple) and len(given.elts) > int(labels):
             given = given.elts[int(labels)]
         made = self._tracing.local(given) if isinstance(given, ast.Name) else []
         return made[-1][0] if made else given.lineno
@@ -394,6 +412,12 @@ def _trains(call: ast.Call, trainers: set[str], owner: str) -> bool:
 def _by_epochs(call: ast.Call) -> bool:
     """As only Keras fits: a scaler or a tokenizer has neither."""
     return bool({"epochs", "validation_data", "steps_per_epoch"} & {k.arg for k in call.keywords})
+
+
+def _first(given: ast.expr) -> str:
+    """What inputs are called, alone or before their labels."""
+    pair = isinstance(given, ast.Tuple) and given.elts
+    return ast.unparse(pair[0] if pair else given)
 
 
 def _units(call: ast.Call) -> ast.expr | None:

@@ -264,7 +264,7 @@ def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = seen.shared_rows / max(1, seen.eval.looked_at)
     if not LEAKED_SHARE <= share < 0.95:
         return None
-    line = view.places.argument("eval_dataset", "validation_data")
+    line = view.places.argument("eval_dataset") or view.places.validated()
     at_least = interval(share, seen.eval.looked_at)[0]
     proved = at_least > SURELY_LEAKED + 2 * max(_repeated(seen.train), _repeated(seen.eval))
     verdict = fault if proved else look
@@ -322,7 +322,7 @@ def labels_in_the_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None
     loss = compiled.loss
     if seen.entry.inside is None or "y" in seen.entry.parts or loss in ("", "none"):
         return None
-    line = view.places.argument("loss") or _data_line(view)
+    line = view.places.compiled("loss") or _data_line(view)
     return (fault if "loss" in compiled.strings else note)(line, label=seen.entry.inside, loss=loss)
 
 
@@ -364,12 +364,12 @@ DATA = Stage("data", observe, show, measured, RULES)
 
 
 def _data_line(view: View) -> int | None:
-    made = ("to_tf_dataset", "prepare_tf_dataset", ".fit")
-    return view.places.argument("train_dataset") or view.places.call(*made)
+    made = view.places.call("to_tf_dataset", "prepare_tf_dataset")
+    return view.places.argument("train_dataset") or made or view.places.fitted()
 
 
 def _labels_line(view: View) -> int | None:
-    return view.places.labels_written() or _data_line(view)
+    return view.places.labels_written() or view.places.fitted(labels=True) or _data_line(view)
 
 
 def _repeated(split: Split) -> float:

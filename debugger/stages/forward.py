@@ -88,7 +88,7 @@ def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if low >= 0 and high <= 1:
         return None
     name = view.facts.compiled.loss
-    return fault(view.places.argument("loss"), label=high if high > 1 else low, name=name)
+    return fault(view.places.compiled("loss"), label=high if high > 1 else low, name=name)
 
 
 def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
@@ -124,7 +124,7 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
     if (wanted := _labels_wanted(seen)) is not None:
         name = view.facts.compiled.loss if view.facts.compiled else ""
         return fault(
-            view.places.argument("loss"),
+            view.places.compiled("loss"),
             problem_type=name,
             label_type=seen.label_type,
             labels=str(list(seen.labels_shape)),
@@ -178,6 +178,8 @@ def ids_outside_vocabulary(seen: Forward, view: View) -> Verdict | CannotJudge |
         return None
     places = view.places
     line = None if view.facts.pretrained else places.argument_in("Config", "vocab_size")
+    if view.facts.compiled is not None:
+        line = line or places.argument_in("Embedding", "input_dim") or places.call("Embedding")
     line = line or places.call("add_tokens") or places.call("AutoTokenizer.from_pretrained")
     return fault(line, highest=seen.highest_id, vocabulary=seen.vocabulary)
 
@@ -211,7 +213,7 @@ def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJud
         return CannotJudge("no_loss_here")
     if seen.gives == "probabilities":
         return None
-    line = view.places.argument("loss")
+    line = view.places.compiled("loss")
     low, high = seen.logits_low, seen.logits_high
     compiled = view.facts.compiled or Compiled()
     given = compiled.strings.get("loss", "")
@@ -223,7 +225,7 @@ def softmax_twice(seen: Forward, view: View) -> Verdict | None:
     if seen.expects != "logits" or seen.gives != "probabilities" or seen.recovers:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return fault(view.places.argument("from_logits", "loss"), name=name)
+    return fault(view.places.argument("from_logits") or view.places.compiled("loss"), name=name)
 
 
 def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
@@ -231,7 +233,7 @@ def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
     if seen.expects != "logits" or not seen.recovers:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return look(view.places.argument("from_logits", "loss"), name=name)
+    return look(view.places.argument("from_logits") or view.places.compiled("loss"), name=name)
 
 
 def nan_forward(seen: Forward, view: View) -> Verdict | None:

@@ -132,7 +132,7 @@ def default_behind_a_string(seen: Step, view: View) -> Verdict | None:
     if name is None or rate is None:
         return None
     verdict = fault if isinstance(learning_rate_too_high(seen, view), Verdict) else note
-    return verdict(view.places.argument("optimizer"), name=name, rate=rate)
+    return verdict(view.places.compiled("optimizer"), name=name, rate=rate)
 
 
 def schedule_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -244,7 +244,9 @@ def _comparable_rate(seen: Step, view: View) -> float | CannotJudge:
 
 
 def _freezing_line(view: View) -> int | None:
-    return view.places.assignment("requires_grad") or view.places.call("requires_grad_")
+    places = view.places
+    frozen = places.assignment("requires_grad") or places.call("requires_grad_")
+    return frozen or places.assignment("trainable") or places.argument("trainable")
 
 
 def _of_the_head(seen: Step) -> list[tuple[str, Any]]:

@@ -71,7 +71,7 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
     alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
     places = view.places
     made = places.validated(labels=True) if times > 1 else places.fitted(labels=True)
-    line = places.argument("fn_kwargs") or places.labels_written() or made or _labelling(view)
+    line = places.argument("fn_kwargs") or places.labels_written() or made
     low, high = train.quantiles[0], train.quantiles[-1]
     ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
     return (fault if alike else look)(line, low=low, high=high, **ends)
@@ -283,7 +283,8 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
         return None
     if not asked.plain:
         return CannotJudge("own_loss")
-    line = view.places.function("compute_loss") or _labelling(view)
+    line = view.places.function("compute_loss") or _last_activation(low, high, view)
+    line = line or _labelling(view)
     return fault(line, low=low, high=high, least=least, most=most)
 
 
@@ -337,11 +338,23 @@ def _spread_of(quantiles: tuple[float, ...]) -> float:
 
 
 def _labelling(view: View) -> int | None:
-    return view.places.labels_written() or view.places.argument("train_dataset")
+    places = view.places
+    given = places.argument("train_dataset") or places.fitted(labels=True)
+    return places.labels_written() or given
 
 
 def _spanning(view: View) -> int | None:
     return view.places.written("start_positions") or _labelling(view)
+
+
+def _last_activation(low: float, high: float, view: View) -> int | None:
+    """What lets out no more than this, by the name that Keras calls it."""
+    kept = {"sigmoid": (0, 1), "tanh": (-1, 1), "relu": (0, high)}
+    named = (
+        n for n, (a, b) in kept.items() if abs(a - low) < SLIGHTLY and abs(b - high) < SLIGHTLY
+    )
+    found = (view.places.last_naming(name) for name in named)
+    return next(filter(None, found), None) if view.facts.compiled is not None else None
 
 
 def _ending(name: str, view: View) -> int | None:

@@ -203,7 +203,9 @@ def worse_than_chance(seen: Training, view: View) -> Verdict | CannotJudge | Non
     if accuracy > even - FAR_BELOW * spread:
         return None
     return fault(
-        view.places.argument("eval_dataset", "validation_data"), accuracy=accuracy, even=even
+        view.places.argument("eval_dataset") or view.places.validated(),
+        accuracy=accuracy,
+        even=even,
     )
 
 

@@ -198,13 +198,20 @@ def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
+def _embedded(model: Any) -> int | None:
+    """How many ids a model of one's own knows, where only one layer looks them up."""
+    kind = tf_keras.layers.Embedding
+    found = [one.input_dim for one in model._flatten_layers() if isinstance(one, kind)]
+    return found[0] if len(found) == 1 else None
+
+
 def _sizes(model: Any, inputs: Any) -> dict[str, Any]:
     if inputs is None or not inputs.dtype.is_integer:
         return {}
     config = getattr(model, "config", None)
     return {
         "highest_id": int(np.asarray(inputs).max()),
-        "vocabulary": getattr(config, "vocab_size", None),
+        "vocabulary": getattr(config, "vocab_size", None) or _embedded(model),
         "length": int(inputs.shape[-1]),
         "positions": getattr(config, "max_position_embeddings", None),
     }
