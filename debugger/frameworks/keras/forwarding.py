@@ -61,6 +61,8 @@ def forward(
             loss, failure = _by_training(model, parts.raw)
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
+    if failure is not None and known.get("vocabulary") is None:
+        known |= _looked_up(model, parts)
     with bench.untouched():
         answer, of_each, made = _looked_at(model, parts, facts, compiled)
         asked = None
@@ -198,11 +200,14 @@ def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _embedded(model: Any) -> int | None:
-    """How many ids a model of one's own knows, where only one layer looks them up."""
+def _looked_up(model: Any, parts: Parts) -> dict[str, Any]:
+    """The ids of a model of one's own, and how many its only embedding knows."""
     kind = tf_keras.layers.Embedding
     found = [one.input_dim for one in model._flatten_layers() if isinstance(one, kind)]
-    return found[0] if len(found) == 1 else None
+    given = [value for name, value in parts.inputs.items() if name != parts.inside]
+    if len(found) != 1 or len(given) != 1 or not given[0].dtype.is_integer:
+        return {}
+    return {"highest_id": int(dense(given[0]).max()), "vocabulary": found[0]}
 
 
 def _sizes(model: Any, inputs: Any) -> dict[str, Any]:
@@ -211,7 +216,7 @@ def _sizes(model: Any, inputs: Any) -> dict[str, Any]:
     config = getattr(model, "config", None)
     return {
         "highest_id": int(np.asarray(inputs).max()),
-        "vocabulary": getattr(config, "vocab_size", None) or _embedded(model),
+        "vocabulary": getattr(config, "vocab_size", None),
         "length": int(inputs.shape[-1]),
         "positions": getattr(config, "max_position_embeddings", None),
     }

@@ -167,3 +167,18 @@ def test_no_layer_keeps_what_was_put_around_it() -> None:
     seen_by(model, SPARSE(from_logits=True), THREE)
 
     assert not [layer for layer in model.layers if "call" in vars(layer)]
+
+
+@pytest.mark.parametrize(("words", "wanted"), [(20, {"ids_outside_vocabulary"}), (40, set())])
+def test_ids_beyond_the_only_embedding_are_told_where_that_fails(
+    words: int, wanted: set[str]
+) -> None:
+    ids = np.arange(ROWS * 3).reshape(ROWS, 3) % 40
+    layers = [KERAS.layers.GlobalAveragePooling1D(), KERAS.layers.Dense(3)]
+    model = KERAS.Sequential([KERAS.layers.Embedding(words, 4), *layers])
+    model.compile(optimizer="adam", loss=SPARSE(from_logits=True))
+    made = tf.data.Dataset.from_tensor_slices((ids, THREE)).batch(ROWS)
+    pipeline = KerasPipeline(Fit(model, made, epochs=4))
+    found, _ = judged("forward", forward.RULES, pipeline.forward(), View(pipeline.facts))
+
+    assert {one.code for one in found if one.severity == "fault"} == wanted
