@@ -33,6 +33,8 @@ SURELY_LEAKED = 0.10
 MARKED = 0.15
 DUPLICATED_SHARE = 0.10
 CUT_SHARE = 0.20
+UNMET_SHARE = 0.05
+ENOUGH_ASKED = 20
 SHOWN_LENGTHS = 8
 MOST_CLASSES = 20
 _PAIRS = {
@@ -226,6 +228,24 @@ def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
 
 
+def classes_only_in_eval(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows in order of their labels, cut in two: what comes last is never learned."""
+    split, blind = _labelled(seen, view)
+    if split is None or view.facts.task != "classification":
+        return blind or NOT_FOR_THIS_TASK
+    if seen.eval is None or split.looked_at < split.count:
+        return CannotJudge("no_eval_set" if seen.eval is None else "no_rows")
+    known, asked = set(_integers(split)), _integers(seen.eval)
+    unmet = [y for y in asked if y >= 0 and y not in known]
+    share = len(unmet) / max(1, len(asked))
+    if len(asked) < ENOUGH_ASKED or share < UNMET_SHARE:
+        return None
+    places = view.places
+    line = places.argument("eval_dataset", "validation_split") or places.validated()
+    name = _named(str(min(unmet)), _naming(seen, split))
+    return fault(line, name=name, rows=len(unmet), share=share)
+
+
 def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A line parts labels from their rows, and the words of a row do not tell its label.
 
@@ -351,6 +371,7 @@ RULES: tuple[Rule, ...] = (
     classes_as_amounts,
     imbalanced,
     one_class,
+    classes_only_in_eval,
     labels_shuffled_apart,
     duplicates,
     leak,

@@ -233,6 +233,12 @@ CASES = [
     ),
     of_rows(data.duplicates, {"duplicates": 4}, {"rows": 5}, duplicates=5),
     Case(
+        data.classes_only_in_eval,
+        Data(replace(SPLIT, labels=(0, 1) * 20), SPLIT),
+        {"train": SPLIT},
+        says={"name": "2 yes", "rows": 10, "share": 0.25},
+    ),
+    Case(
         data.leak,
         Data(SPLIT, SPLIT, shared_rows=2),
         {"shared_rows": 1},

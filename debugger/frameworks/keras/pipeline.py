@@ -72,7 +72,8 @@ class KerasPipeline:
 
     def batch(self) -> face.Batch:
         with self.untouched():
-            return looking.batch(self._fit, self._first, self.facts)
+            seen = looking.batch(self._fit, self._first, self.facts)
+        return replace(seen, order=looking.order(self._train, self.facts))
 
     def forward(self) -> face.Forward:
         fit, labels = self._fit, self._train.labels
