@@ -99,7 +99,8 @@ def _kept_by(callbacks: tuple[Any, ...], answer: Any) -> dict[str, Any]:
         )
         name = str(getattr(one, "monitor", "")).removeprefix("val_")
         if watches and name in answer:
-            return {"best_metric": name, "greater_is_better": not one.monitor_op(0.0, 1.0)}
+            lower: Any = one.monitor_op
+            return {"best_metric": name, "greater_is_better": not lower(0.0, 1.0)}
     return {}
 
 
