@@ -134,6 +134,8 @@ def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | No
     line = view.places.labels_written()
     if line is None or not _usual_rate(seen, view):
         return None
+    if isinstance(labels_shuffled_apart(seen, view), Verdict):
+        return None  # which says more
     stuck = isinstance(stuck_at_chance(seen, view), Verdict)
     return look(line, rate=seen.peak_learning_rate) if stuck else None
 

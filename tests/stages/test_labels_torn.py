@@ -82,6 +82,15 @@ def told_of(words: Worded, line: str) -> Verdict | CannotJudge | None:
     return data.labels_shuffled_apart(Data(None, None, worded=words), view(line))
 
 
+def test_one_of_two_sentences_about_labels_is_enough() -> None:
+    stuck = replace(STUCK, peak_learning_rate=1e-4)
+    script = "random.shuffle(labels)\nrows = {'labels': labels}"
+
+    assert train.labels_put_by_hand(stuck, view(script)) is None
+    assert isinstance(train.labels_shuffled_apart(stuck, view(script)), Verdict)
+    assert isinstance(train.labels_put_by_hand(stuck, view(script[23:])), Verdict)
+
+
 def test_words_decide_before_a_training_does() -> None:
     told = told_of(worded(False), "rng.shuffle(labels)")
 
