@@ -28,15 +28,24 @@ TOKEN = "0123456789abcdef-token"
 COOKIE = "clinic-copy"
 
 
-def test_a_copy_is_what_stands_alone_but_for_its_door() -> None:
-    copy, alone = dict(COPIES["services"]["clinic"]), dict(ALONE["services"]["clinic"])
+@pytest.mark.parametrize("name", ["class", "clinic"])
+def test_a_copy_is_what_stands_alone_but_for_its_door_and_its_folders(name: str) -> None:
+    copy, alone = dict(COPIES["services"][name]), dict(ALONE["services"]["clinic"])
     assert "ports" not in copy
-    for only in ("deploy", "environment"):
-        copy.pop(only)
-    for only in ("ports", "environment"):
-        alone.pop(only)
+    for only in ("deploy", "environment", "volumes", "ports"):
+        copy.pop(only, None)
+        alone.pop(only, None)
     assert copy == alone
-    assert COPIES["volumes"] == ALONE["volumes"]
+
+
+def test_all_share_the_store_and_each_has_a_data_folder_of_its_own() -> None:
+    mounts = {name: COPIES["services"][name]["volumes"] for name in ("class", "clinic")}
+    assert mounts == {"class": ["class:/data", "answers:/store"], "clinic": ["answers:/store"]}
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert "install -d -o 1000 -g 1000 /data /store" in dockerfile  # else /store would be root's
+    assert "VOLUME /data" in dockerfile
+    assert COPIES["services"]["class"]["environment"]["CLINIC_STORE"].startswith("/store/")
+    assert "deploy" not in COPIES["services"]["class"]
 
 
 def test_its_environment_is_one_that_the_app_takes() -> None:
@@ -68,11 +77,9 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list
     }
     with ExitStack() as running:
         apps = [running.enter_context(running_app(**given)) for _ in range(2)]  # pyright: ignore
-        servers = "".join(
-            f"    server copy{number} {address.removeprefix('http://')}\n"
-            for number, (address, _) in enumerate(apps)
-        )
-        here = re.sub(r"^ *server-template.*\n", servers, PROXY, flags=re.MULTILINE)
+        one, other = (address.removeprefix("http://") for address, _ in apps)
+        here = re.sub(r"server-template .*", f"server clinic1 {other}", PROXY)
+        here = here.replace("class:7860", one).replace(" resolvers docker init-addr none", "")
         file = folder / "haproxy.cfg"
         file.write_text(here.replace("bind :7860", f"bind 127.0.0.1:{port}"), encoding="utf-8")
         subprocess.run([haproxy, "-c", "-q", "-f", file], check=True)
@@ -128,6 +135,21 @@ def test_visitors_stay_where_they_are_and_share_what_was_computed(
             assert '"outcome"' in asked(visitor)
         assert sum(counted(own, "clinic_runs_started_total{") for own, _ in apps) == 1
         assert sum(counted(own, 'clinic_store_reads_total{result="hit"}') for own, _ in apps) == 1
+
+
+@pytest.mark.proof
+def test_who_has_been_in_the_class_stays_where_the_class_is(
+    copies: tuple[str, list[Any]],
+) -> None:
+    address, ((class_copy, _), (other, _)) = copies
+    with httpx.Client(base_url=address) as visitor:
+        while visitor.cookies.get(COOKIE) in (None, "class"):
+            visitor.cookies.clear()
+            visitor.get("/health")
+        assert _is_with(visitor, other)
+        assert visitor.get("/class").status_code == 200
+        assert visitor.cookies[COOKIE] == "class"
+        assert _is_with(visitor, class_copy)
 
 
 @pytest.mark.proof
