@@ -63,7 +63,7 @@ def _recorded(scene: Scene, words: Words) -> str:
     if source.refused:
         return instead(source, words)
     said = words.say("clinic", "not_live", **_made(source))
-    return f'<p class="hinted">{escape(said)}</p>'
+    return f'<div class="hinted">{escape(said)}</div>'
 
 
 def instead(source: Provenance, words: Words) -> str:
@@ -72,7 +72,7 @@ def instead(source: Provenance, words: Words) -> str:
     made = words.say(
         "clinic", "recorded_instead" if source.recorded else "cpu_instead", **_made(source)
     )
-    return f'<p class="hinted">{escape(f"{why} {made}")}</p>'
+    return f'<div class="hinted">{escape(f"{why} {made}".strip())}</div>'
 
 
 def _made(source: Provenance) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -37,7 +38,7 @@ def lender(settings: Settings, perform: str = DIAGNOSIS) -> Lend:
 
     def lend(run: Run) -> Iterator[bytes]:
         try:
-            yield from lent(run, settings, perform)
+            yield from lent(run, settings, os.getpid(), perform)
         except gradio.Error as error:
             raise refusal(str(getattr(error, "title", "")), str(error.message)) from error
         except (RuntimeError, AssertionError, OSError, httpx.HTTPError) as error:

@@ -7,9 +7,11 @@ fork no more once CUDA is open in it. All other runs go to the engine that is th
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import secrets
 import threading
+import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -30,6 +32,7 @@ BEAT_SECONDS = 1.0
 """Whoever cancels is heard between two pieces alone."""
 ON_THE_CPU = ("setup", "data", "batch")
 """Stages that put nothing on a GPU."""
+_WATCH = "pages"
 Lend = Callable[[Run], Iterator[bytes]]
 
 
@@ -41,8 +44,15 @@ class RefusedError(RuntimeError):
         self.code, self.numbers = code, numbers
 
 
-def hold(run: Run, settings: Settings, perform: str = DIAGNOSIS) -> Iterator[bytes]:
-    """To be called where the GPU is lent. Each piece is an event, or empty: a sign of life."""
+def hold(run: Run, settings: Settings, pages: int, perform: str = DIAGNOSIS) -> Iterator[bytes]:
+    """To be called where the GPU is lent. Each piece is an event, or empty: a sign of life.
+
+    `pages` is the process that asks. What is lent the GPU waits there for more, and has all that
+    the pages had open: if it outlived them, so would their warm processes.
+    """
+    watched = any(thread.name == _WATCH for thread in threading.enumerate())
+    if os.getpid() != pages and not watched:
+        threading.Thread(target=_leave_with, args=(pages,), name=_WATCH, daemon=True).start()
     told: queue.SimpleQueue[Event] = queue.SimpleQueue()
     limits = {"workers": 1, "time_limit": RUN_SECONDS, "residents": 0, "typed": False}
     with started(replace(settings, **limits), perform=perform) as engine:
@@ -61,6 +71,12 @@ def hold(run: Run, settings: Settings, perform: str = DIAGNOSIS) -> Iterator[byt
             yield to_json(event)
             if isinstance(event, Outcome):
                 return
+
+
+def _leave_with(pages: int) -> None:
+    while os.getppid() == pages:
+        time.sleep(BEAT_SECONDS)
+    os._exit(0)
 
 
 class Leased:

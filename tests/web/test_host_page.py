@@ -16,6 +16,7 @@ import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from starlette.responses import PlainTextResponse
 
 from debugger import settings
 from debugger.evidence.markup import sentence
@@ -198,8 +199,7 @@ def test_a_cookie_ends_and_nobody_makes_one(visit: Visit) -> None:
 
 
 def test_without_a_token_there_is_no_such_page_and_a_short_one_is_refused() -> None:
-    open_to_all = Middleware(Guard, settings.read({}))
-    app = Starlette(middleware=[open_to_all])
+    app = Guard(PlainTextResponse("reached"), settings.read({}))
 
     async def ask() -> list[int]:
         transport = httpx.ASGITransport(app)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -198,6 +200,50 @@ def test_a_gpu_that_is_taken_back_ends_the_run_and_nothing_lives_on(
             os.kill(spaces.workers[0], signal.SIGKILL)
     assert events[-1].finding.code == "gpu_taken"
     assert is_gone(said(events)["pid"])
+
+
+ALONE = """
+import os, signal, sys
+from contextlib import contextmanager
+sys.path[:0] = sys.argv[1:4]
+from debugger import frameworks, settings
+from debugger.outcome import Shown
+from debugger.run import Run
+from debugger.workers import lease
+from debugger.workers.local import LocalEngine
+from debugger.web.zero import lender
+import spaces
+
+@contextmanager
+def started(given, perform):
+    preload = {"pytorch": ("toys",)}
+    about = given.workers, 60, 600, given.data_dir, perform
+    with LocalEngine(*about, preload=preload) as engine:
+        yield engine
+
+lease.started, frameworks.installed = started, lambda name: True
+zero = settings.read({"SPACES_ZERO_GPU": "true", "CLINIC_DATA_DIR": sys.argv[4]})
+lasts = "say(pid=os.getpid(), preloaded=preloaded_in)\\ntime.sleep(60)"
+engine = lease.Leased(None, lender(zero, "toys:perform"), (lasts,))
+for event in engine.events(Run(lasts, device="cuda")):
+    if isinstance(event, Shown):
+        told = event.evidence.data
+        print(spaces.workers[0], told["preloaded"], told["pid"], flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_nothing_that_was_lent_a_gpu_outlives_the_pages(tmp_path: Path) -> None:
+    here = Path(__file__).parent
+    folders = [str(here / "lending"), str(here.parent / "workers"), str(here.parent.parent)]
+    with subprocess.Popen(
+        [sys.executable, "-c", ALONE, *folders, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as pages:
+        assert pages.stdout is not None
+        pids = [int(pid) for pid in pages.stdout.readline().split()]
+        assert len(pids) == 3
+        assert pages.wait(30) == -signal.SIGKILL
+        assert all(is_gone(pid) for pid in pids)
 
 
 def test_a_run_may_take_less_than_what_is_asked_for(

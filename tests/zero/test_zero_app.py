@@ -20,7 +20,7 @@ from tests.browser.app import CHROMIUM, LONG, QUIET, ROOT, open_page, running_ap
 
 LENDING = Path(__file__).parent / "lending"
 WORDS = Words()
-PLATFORM = {
+PLATFORM: dict[str, Any] = {
     "SPACES_ZERO_GPU": "true",
     "GRADIO_SERVER_NAME": "127.0.0.1",
     "PYTHONPATH": os.pathsep.join((str(LENDING), str(ROOT))),

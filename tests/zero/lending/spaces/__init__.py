@@ -48,7 +48,7 @@ def GPU(duration):
             pieces, stop = _fork.SimpleQueue(), _fork.Event()
             worker = _fork.Process(target=_work, args=(task, args, pieces, stop), daemon=True)
             worker.start()
-            workers.append(worker.pid)
+            workers.append(worker.pid or 0)
             threading.Thread(target=_tell_end, args=(worker, pieces), daemon=True).start()
             try:
                 while (piece := pieces.get()) is not None:
