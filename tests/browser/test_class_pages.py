@@ -110,8 +110,8 @@ def test_a_question_goes_through_its_four_states_on_a_wall_and_a_phone(opens: Op
     wall = opens("/class/board", beside=lead)
     wall.wait_for_selector(".question.predict")
     assert wall.locator(".count").count() == 0
-    shows(lead, "votes")
-    wall.wait_for_selector(".question.votes .count")
+    shows(wall, "votes")
+    lead.wait_for_selector(".question.votes .count")
     assert wall.locator(".bars .count").all_inner_texts()[0] == say("counted", count=1, share=100)
     for page in (lead, phone, wall):
         assert page.locator(".right, .wrong, .because").count() == 0
@@ -218,7 +218,7 @@ def test_what_was_rehearsed_stays_covered_until_the_reveal(opens: Opens) -> None
     wall.wait_for_selector("#class-strip .question.predict")
     wall.wait_for_selector("#right .question.done", state="attached")
     wall.wait_for_function("document.documentElement.classList.contains('class-asks')")
-    for hidden in ("#right .verdict", "#right .question", "#right table", "#rail .state"):
+    for hidden in ("#right .verdict", "#right .question", "#right table", "#rail .pass .state"):
         assert wall.locator(f"{hidden}:visible").count() == 0, hidden
     shows(wall, "reveal")
     wall.wait_for_selector("#right .verdict:visible")

@@ -17,7 +17,7 @@
 
   const page = one('main#class'), up = page ? page.dataset.up : './';
   const home = new URL(up, location.href.split(/[?#]/)[0]).href;
-  const lang = () => root.lang || 'en';
+  const lang = () => new URLSearchParams(location.search).get('lang') || root.lang || 'en';
   let lead = null, offset = 0, drawn = '', mine = { votes: {} }, role = null, following = null;
 
   const said = (text) => { const where = one('[data-said]'); if (where) where.textContent = text || ''; };
@@ -220,6 +220,13 @@
       event.preventDefault();
       tried(() => ask('do', { act: 'go', case: form.elements.case.value, stage: form.elements.stage.value }, key()));
     }
+  });
+
+  document.addEventListener('change', (event) => {
+    if (!page || !event.target.matches('[data-language]')) return;
+    const asked = new URLSearchParams(location.search);
+    asked.set('lang', event.target.value);
+    location.search = asked;
   });
 
   // -- the pages of gradio: a strip above them --
