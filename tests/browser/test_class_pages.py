@@ -308,6 +308,21 @@ def test_her_side_is_carried_to_another_device_by_a_link_that_works_once(
     third.get_by_text(say("carried_already")).wait_for()
 
 
+def test_two_tabs_of_one_student_show_one_vote(opens: Opens) -> None:
+    lead, code = started(opens)
+    first = joined(opens, code)
+    asks(lead)
+    second = opens("/class", beside=first)
+    second.wait_for_selector("[data-vote]")
+    first.click("[data-vote='1']")
+    second.wait_for_selector("[data-vote='1'][aria-pressed=true]")
+    second.click("[data-vote='2']")
+    second.click("[data-flag=ready]")
+    first.wait_for_selector("[data-vote='2'][aria-pressed=true]")
+    first.wait_for_selector("[data-flag=ready][aria-pressed=true]")
+    lead.get_by_text(say("answered", count=1, of=1)).wait_for()
+
+
 def test_who_leaves_is_asked_once_and_is_gone(opens: Opens) -> None:
     lead, code = started(opens)
     phone = joined(opens, code, "Anna")
