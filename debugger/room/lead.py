@@ -27,7 +27,7 @@ class Refused(Exception):
         self.code, self.numbers = code, numbers
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Place:
     """A scenario, by its id, and a stage of it; None while its symptom is looked at."""
 

@@ -51,7 +51,6 @@ class Seen:
 
     code: str
     now: float
-    ends: float
     lead: Lead
     order: tuple[int, ...]
     counts: tuple[int, ...]
@@ -63,9 +62,9 @@ class Seen:
         return sum(self.counts)
 
 
-@dataclass
+@dataclass(eq=False)
 class Room:
-    """Any thread may ask. `on_change` is told afterwards whether all screens are to be drawn."""
+    """Any thread may ask. `listeners` are told afterwards whether all screens are to be drawn."""
 
     code: str
     made: float
@@ -98,7 +97,6 @@ class Room:
             return Seen(
                 self.code,
                 self.now(),
-                self.ends,
                 self.lead,
                 order,
                 tuple(counted[choice] for choice in order),

@@ -38,11 +38,12 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._store: Store | None = None
         try:
-            self._store = Store(path)
+            store = Store(path)
+            self._bring_back(store)
         except Held as error:
             log.warning("no class can be held here: %s: %s", path, error)
             return
-        self._bring_back(self._store)
+        self._store = store
         self.sweep()
         threading.Thread(target=self._sweep_on, daemon=True).start()
 
@@ -103,18 +104,27 @@ class Rooms:
 
     def _bring_back(self, store: Store) -> None:
         for code, made, seed, lead in store.read("SELECT code, made, seed, lead FROM rooms"):
-            room = Room(code, made, seed, store, self._choices, self._now, lead_in(lead))
-            room.keys.update(store.read("SELECT hashed, until FROM keys WHERE code = ?", code))
-            listed = "SELECT id, hashed, told FROM students WHERE code = ?"
-            for number, token, told in store.read(listed, code):
-                room.students[number], room.tokens[token] = student_in(told), number
-            given = "SELECT place, student, choice FROM votes WHERE code = ?"
-            for place, number, choice in store.read(given, code):
-                room.votes.setdefault(_place(place), {})[number] = choice
-            were = "SELECT place, seconds, first FROM visits WHERE code = ?"
-            for place, seconds, first in store.read(were, code):
-                room.visited[_place(place)] = Visited(seconds, tuple(json.loads(first)))
+            try:
+                room = Room(code, made, seed, store, self._choices, self._now, lead_in(lead))
+                self._fill(room, store)
+            except (ValueError, TypeError, KeyError) as error:
+                # Another version wrote it. Nothing would end it later, so it ends now.
+                log.warning("a class could not be read and is forgotten: %r", error)
+                store.forget(code)
+                continue
             self._rooms[code] = room
+
+    def _fill(self, room: Room, store: Store) -> None:
+        room.keys.update(store.read("SELECT hashed, until FROM keys WHERE code = ?", room.code))
+        listed = "SELECT id, hashed, told FROM students WHERE code = ?"
+        for number, token, told in store.read(listed, room.code):
+            room.students[number], room.tokens[token] = student_in(told), number
+        given = "SELECT place, student, choice FROM votes WHERE code = ?"
+        for place, number, choice in store.read(given, room.code):
+            room.votes.setdefault(_place(place), {})[number] = choice
+        were = "SELECT place, seconds, first FROM visits WHERE code = ?"
+        for place, seconds, first in store.read(were, room.code):
+            room.visited[_place(place)] = Visited(seconds, tuple(json.loads(first)))
 
 
 def _place(text: str) -> Place:

@@ -74,13 +74,15 @@ class Store:
 
     def read(self, asked: str, *values: Any) -> Sequence[tuple[Any, ...]]:
         with self._lock:
-            return self._open.execute(asked, values).fetchall()
+            try:
+                return self._open.execute(asked, values).fetchall()
+            except sqlite3.Error as error:
+                raise Held(str(error)) from error
 
     def forget(self, code: str) -> None:
         """A room and all that hangs on it, out of the log beside the file as well."""
         self.write(("DELETE FROM rooms WHERE code = ?", (code,)))
-        with self._lock:
-            self._open.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.read("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
         with self._lock:

@@ -110,8 +110,8 @@ def test_a_question_goes_through_its_four_states_on_a_wall_and_a_phone(opens: Op
     wall = opens("/class/board", beside=lead)
     wall.wait_for_selector(".question.predict")
     assert wall.locator(".count").count() == 0
-    shows(lead, "votes")
-    wall.wait_for_selector(".question.votes .count")
+    shows(wall, "votes")
+    lead.wait_for_selector(".question.votes .count")
     assert wall.locator(".bars .count").all_inner_texts()[0] == say("counted", count=1, share=100)
     for page in (lead, phone, wall):
         assert page.locator(".right, .wrong, .because").count() == 0
@@ -218,7 +218,7 @@ def test_what_was_rehearsed_stays_covered_until_the_reveal(opens: Opens) -> None
     wall.wait_for_selector("#class-strip .question.predict")
     wall.wait_for_selector("#right .question.done", state="attached")
     wall.wait_for_function("document.documentElement.classList.contains('class-asks')")
-    for hidden in ("#right .verdict", "#right .question", "#right table", "#rail .state"):
+    for hidden in ("#right .verdict", "#right .question", "#right table", "#rail .pass .state"):
         assert wall.locator(f"{hidden}:visible").count() == 0, hidden
     shows(wall, "reveal")
     wall.wait_for_selector("#right .verdict:visible")
@@ -306,6 +306,21 @@ def test_her_side_is_carried_to_another_device_by_a_link_that_works_once(
     assert "carry" not in other.url
     third = opens(link.removeprefix(address))
     third.get_by_text(say("carried_already")).wait_for()
+
+
+def test_two_tabs_of_one_student_show_one_vote(opens: Opens) -> None:
+    lead, code = started(opens)
+    first = joined(opens, code)
+    asks(lead)
+    second = opens("/class", beside=first)
+    second.wait_for_selector("[data-vote]")
+    first.click("[data-vote='1']")
+    second.wait_for_selector("[data-vote='1'][aria-pressed=true]")
+    second.click("[data-vote='2']")
+    second.click("[data-flag=ready]")
+    first.wait_for_selector("[data-vote='2'][aria-pressed=true]")
+    first.wait_for_selector("[data-flag=ready][aria-pressed=true]")
+    lead.get_by_text(say("answered", count=1, of=1)).wait_for()
 
 
 def test_who_leaves_is_asked_once_and_is_gone(opens: Opens) -> None:

@@ -365,6 +365,40 @@ def test_what_cannot_be_written_is_not_taken(room: Room, monkeypatch: pytest.Mon
     assert (room.seen(), room.history()[HERE].first) == before
 
 
+def test_a_class_that_another_version_wrote_is_forgotten_and_the_others_go_on(
+    opened: Callable[[], Rooms], tmp_path: Path
+) -> None:
+    first = opened()
+    rooms = [first.make()[0] for _ in range(3)]
+    for room in rooms:
+        room.join("Wilhelmine")
+    first.close()
+    with sqlite3.connect(tmp_path / "rooms.sqlite") as file:
+        file.execute("UPDATE rooms SET lead = '{\"x\": 1}' WHERE code = ?", (rooms[0].code,))
+        file.execute("UPDATE students SET told = 'null' WHERE code = ?", (rooms[1].code,))
+    file.close()
+    again = opened()
+    assert [again.find(room.code) is not None for room in rooms] == [False, False, True]
+    again.close()
+    with sqlite3.connect(tmp_path / "rooms.sqlite") as file:
+        assert file.execute("SELECT COUNT(*) FROM students").fetchone() == (1,)
+    file.close()
+
+
+def test_a_file_that_is_torn_in_the_middle_stops_no_start(tmp_path: Path) -> None:
+    path = tmp_path / "rooms.sqlite"
+    rooms = Rooms(path, three)
+    for _ in range(30):
+        rooms.make()[0].join("Anna" * 6)
+    rooms.close()
+    torn = bytearray(path.read_bytes())
+    for page in range(4096, len(torn), 4096):
+        torn[page : page + 64] = b"\xff" * 64
+    path.write_bytes(torn)
+    with pytest.raises(Refused, match="no_rooms_here"):
+        Rooms(path, three).make()
+
+
 def test_a_damaged_file_is_said_and_not_overwritten(tmp_path: Path) -> None:
     file = tmp_path / "rooms.sqlite"
     file.write_bytes(b"no database at all " * 100)

@@ -27,7 +27,6 @@ class Broadcast:
         self._following = 0
         self._task: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
-        self.drawings = 0
 
     async def follow(self) -> AsyncGenerator[bytes]:
         """Everything that is drawn from now on, and a beat where nothing is."""
@@ -78,7 +77,6 @@ class Broadcast:
             await self._changed.wait()
             self._changed.clear()
             drawn = self._draw()
-            self.drawings += 1
             if drawn != self._drawn:
                 self._drawn, self._number = drawn, self._number + 1
                 news, self._news = self._news, asyncio.Event()

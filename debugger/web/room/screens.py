@@ -42,7 +42,8 @@ def student(seen: Seen, hall: Hall, words: Words) -> str:
 
 def board(seen: Seen, hall: Hall, words: Words) -> str:
     """For the wall: no name of anybody."""
-    return _on_the_wall(seen, hall, words) + _stages(seen, words) + _moods(seen, words)
+    counted = _stages(seen, words) + _moods(seen, words)
+    return _on_the_wall(seen, hall, words) + counted + _phases(seen.lead, words)
 
 
 def strip(seen: Seen, hall: Hall, words: Words) -> str:

@@ -17,7 +17,7 @@
 
   const page = one('main#class'), up = page ? page.dataset.up : './';
   const home = new URL(up, location.href.split(/[?#]/)[0]).href;
-  const lang = () => root.lang || 'en';
+  const lang = () => new URLSearchParams(location.search).get('lang') || root.lang || 'en';
   let lead = null, offset = 0, drawn = '', mine = { votes: {} }, role = null, following = null;
 
   const said = (text) => { const where = one('[data-said]'); if (where) where.textContent = text || ''; };
@@ -53,6 +53,7 @@
           gone(why); return;
         }
         if (!answer.ok) throw new Error();
+        if (role === 'mine') mine = await ask('me', undefined, key());
         const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
         let held = '';
         for (;;) {
@@ -116,14 +117,21 @@
   };
   setInterval(tick, 500);
 
+  // Another tab of the same student shows the same.
+  const tabs = 'BroadcastChannel' in window ? new BroadcastChannel(MINE) : null;
+  const elsewhere = (told) => { if (tabs) tabs.postMessage({ of: key(), told }); };
+  if (tabs) tabs.onmessage = (event) => { if (role === 'mine' && event.data.of === key()) { mine = event.data.told; mark(); } };
+
   const vote = (button) => tried(async () => {
     const at = place(), before = mine.votes[at], [asked, stage] = at.split('/');
     mine.votes[at] = Number(button.dataset.vote); mark();
     try { await ask('vote', { case: asked, stage, choice: Number(button.dataset.vote) }, key()); } catch (error) { mine.votes[at] = before; mark(); throw error; }
+    elsewhere(mine);
   });
   const flag = (button) => tried(async () => {
     const wanted = mine.flag === button.dataset.flag ? '' : button.dataset.flag;
     mine.flag = (await ask('flag', { flag: wanted }, key())).flag; mark();
+    elsewhere(mine);
   });
 
   // A press that cannot be taken back is asked about once.
@@ -204,10 +212,7 @@
     if (role === 'mine' && wanted) one('[data-join]').elements.code.value = wanted;
     if (!kept || other) return;
     if (role === 'lead') invited(kept);
-    else {
-      one('[data-me]').textContent = [words().myClass.replace('%s', `${kept.code.slice(0, 4)} ${kept.code.slice(4)}`), kept.name].filter(Boolean).join(' · ');
-      try { mine = await ask('me', undefined, key()); } catch (error) { if (error.code) { out(error.message); return; } }
-    }
+    else one('[data-me]').textContent = [words().myClass.replace('%s', `${kept.code.slice(0, 4)} ${kept.code.slice(4)}`), kept.name].filter(Boolean).join(' · ');
     listen(page.dataset.page, out);
   };
 
@@ -220,6 +225,13 @@
       event.preventDefault();
       tried(() => ask('do', { act: 'go', case: form.elements.case.value, stage: form.elements.stage.value }, key()));
     }
+  });
+
+  document.addEventListener('change', (event) => {
+    if (!page || !event.target.matches('[data-language]')) return;
+    const asked = new URLSearchParams(location.search);
+    asked.set('lang', event.target.value);
+    location.search = asked;
   });
 
   // -- the pages of gradio: a strip above them --
@@ -312,7 +324,7 @@
     ask('stands', { case: at.case, stage: at.stage, tried: repairs, hints }, key()).catch(() => { sent = ''; });
   };
 
-  const beside = async () => {
+  const beside = () => {
     role = read(LEAD) ? 'lead' : read(MINE) ? 'mine' : null;
     if (!role || /\/mine\/?$/.test(location.pathname)) return;
     const strip = document.createElement('div');
@@ -323,7 +335,6 @@
     room.textContent = words().myClass.replace('%s', `${kept.code.slice(0, 4)} ${kept.code.slice(4)}`);
     document.body.prepend(strip);
     new ResizeObserver(() => resized(strip.offsetHeight)).observe(strip);
-    if (role === 'mine') { try { mine = await ask('me', undefined, key()); } catch (error) { if (error.code) { out(error.message); return; } } }
     setInterval(look, 400);
     listen(role === 'lead' ? 'strip' : 'class', out);
   };
