@@ -186,7 +186,8 @@ def _status(scene: Scene, words: Words) -> str:
         return words.say("clinic", scene.note)
     report = scene.reports.get(scene.visit.stage)
     if report is not None and report.outcome == "unknown":
-        return words.say("clinic", "no_answer")
+        folded = scene.asked and report.findings  # behind a question nobody would find it
+        return words.finding(report.findings[0]) if folded else words.say("clinic", "no_answer")
     source = scene.sources.get(scene.visit.stage)
     if source is None:
         return ""

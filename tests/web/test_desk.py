@@ -353,6 +353,18 @@ def test_a_warm_process_that_died_is_told_at_once_and_nobody_is_asked_to_guess()
     assert WORDS.say("clinic", "no_answer") in foot(scene, WORDS)
 
 
+def test_why_nothing_ran_is_not_hidden_behind_a_question() -> None:
+    failed = Finding("clinic_error", "note", "setup")
+    clinic, desk = (
+        clinic_with(Told(Outcome("unknown", "cpu", 0.0, {}, failed))),
+        desk_at("one_label"),
+    )
+    followed(clinic, desk, WALK)
+    assert escape(WORDS.finding(failed)) in foot(clinic.scene(desk), WORDS)
+    desk.remember(answers={"setup": LOOKED})
+    assert WORDS.say("clinic", "no_answer") in foot(clinic.scene(desk), WORDS)
+
+
 def test_what_was_seen_before_a_stop_stays() -> None:
     engine = Told(*PASSED)
     clinic, desk = clinic_with(engine), desk_at("one_label")
