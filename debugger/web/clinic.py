@@ -242,15 +242,18 @@ class Clinic:
             self._engine.leave(self._engine.board(run, asker=Asker(ahead=True)))
 
     def resumable(self, desk: Desk) -> str | None:
-        """The run that was going on when this tab was reloaded, if it still is."""
-        what = desk.record.case(desk.visit.scenario).running
+        """The run that was going on when this tab was reloaded: it still is, or ended meanwhile."""
+        case = desk.record.case(desk.visit.scenario)
+        what = case.running
         if what is None or (what not in (WALK, SYMPTOM) and what not in STAGES):
             return None
         scenario = self.known[desk.visit.scenario]
         run = self._run(desk, what)
         if what == SYMPTOM:
             run = self._answers.whole_script(scenario)
-        return what if self._engine.flying(run) else None
+        seen = what in case.ran.get(desk.visit.variant, ())
+        going_on = self._engine.flying(run) or (not seen and self._engine.known(run) is not None)
+        return what if going_on else None
 
     async def see(self, desk: Desk) -> AsyncGenerator[None]:
         """Run the whole script as its author did. It answers no question of the quiz."""

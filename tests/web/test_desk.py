@@ -125,6 +125,19 @@ def test_the_whole_script_is_run_outside_the_quiz() -> None:
     assert "Target 2 is out of bounds" in symptom(clinic.scene(again), WORDS)
 
 
+def test_a_run_that_ended_while_the_tab_was_reloaded_is_picked_up() -> None:
+    clinic, desk = clinic_with(Told(*PASSED[:2], Outcome("pass", "cpu", 0.1))), desk_at("one_label")
+    followed(clinic, desk, "setup")
+    left = desk_at("one_label")
+    assert clinic.resumable(left) is None
+    left.remember(running="setup")
+    assert clinic.resumable(left) == "setup"
+    followed(clinic, left, "setup")
+    assert "setup" in clinic.scene(left).reports
+    left.remember(running="setup")
+    assert clinic.resumable(left) is None
+
+
 def test_a_bulk_run_leaves_questions_open_and_evidence_folded_until_the_learner_answers() -> None:
     clinic, desk = clinic_with(Told(*PASSED, KILLED)), desk_at("one_label")
     followed(clinic, desk, WALK)
