@@ -19,7 +19,7 @@ from debugger.web.bounds import Bounds
 from debugger.web.checks import keep, taken
 from debugger.web.desk import Desk
 from debugger.web.flights import busy_with, going_on, report_of, turned_away, watched, went_through
-from debugger.web.host import Closed, why_closed, why_no_typing
+from debugger.web.host import Closed, lent, why_closed, why_no_typing
 from debugger.web.path import GoOn, after
 from debugger.web.scene import Scene
 from debugger.web.times import stamp
@@ -44,6 +44,7 @@ from debugger.web.visit import (
     script_of,
     stacked,
 )
+from debugger.web.zero import refused
 from debugger.words import Words, languages
 from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight, Shared
@@ -78,7 +79,12 @@ class Clinic:
         self.bounds = Bounds(settings.runs_a_minute, settings.sessions)
         self._prepared: set[str] = set()
         self._status = status
+        self._lent = frozenset(s.id for s in catalogue if lent(s, settings))
+        self._instead: dict[str, Recording] = {}
         for scenario, recording in recorded:
+            if scenario.id in self._lent:
+                self._instead[scenario.id] = recording
+                continue
             made = datetime.fromisoformat(recording.date)
             run = self._answers.run(scenario, WALK, scenario.script)
             engine.hold(run, recording.events, made, recording.device)
@@ -139,7 +145,7 @@ class Clinic:
                 desk.stopping = True
             case "reset" if not desk.busy:
                 desk.record = desk.record.restarted(scenario.id, stamp(desk.now()))
-                desk.symptom = desk.shorter = desk.training = None
+                desk.symptom = desk.shorter = desk.training = desk.instead = None
                 desk.visit = Visit(
                     scenario=scenario.id,
                     language=desk.visit.language,
@@ -236,7 +242,7 @@ class Clinic:
         scenario = scenario_named(name, self.known)
         if scenario is None or scenario.id in self._prepared:
             return
-        if scenario.first_stage in LIGHT:
+        if scenario.first_stage in LIGHT and scenario.id not in self._lent:
             self._prepared.add(scenario.id)
             run = self._answers.run(scenario, WALK, scenario.script)
             self._engine.leave(self._engine.board(run, asker=Asker(ahead=True)))
@@ -260,12 +266,20 @@ class Clinic:
         desk.stopping = False
         desk.remember(running=SYMPTOM)
         desk.go_to(panel=SYMPTOM)
-        run = self._answers.whole_script(self.known[desk.visit.scenario])
+        scenario = self.known[desk.visit.scenario]
+        run, why = self._answers.whole_script(scenario), None
         flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
+        if not desk.stopping and (why := refused(flight)):
+            flight = self._stand_in(scenario, flight.run, desk)
+            desk.remember(running=SYMPTOM)
+            async for _ in self._follow_aside(desk, [flight]):
+                yield
         if not (desk.stopping or desk.turned_away):
             desk.symptom = report_of(flight)
+            source = source_of(flight, desk.symptom, "setup")
+            desk.instead = replace(source, refused=why) if why else None
             desk.remember(seen=True)
         yield
 
@@ -365,7 +379,7 @@ class Clinic:
             desk.go_to(stage=what, panel="evidence")
         again = what in desk.record.case(scenario.id).ran.get(variant, ())
         run = self._run(desk, what)
-        twin = replace(run, script=scenario.twin, typed=False)
+        twin = self._answers.run(scenario, what, scenario.twin)
         desk.flights = [self._engine.board(run, again, desk.asker)]
         if what == "train" and run != twin:
             desk.flights.append(self._engine.board(twin, asker=desk.asker))
@@ -375,7 +389,13 @@ class Clinic:
                 yield
             if turned_away(desk.flights[0]):
                 return
-            self._ran(desk, variant)
+            why = None if desk.stopping else refused(desk.flights[0])
+            if why is not None:
+                desk.flights[0] = self._stand_in(scenario, run, desk)
+                yield
+                async for _ in self._watch(desk):
+                    yield
+            self._ran(desk, variant, why)
             went = what == WALK and went_through(report_of(desk.flights[0]))
             if went and not desk.stopping:
                 desk.flights = [self._engine.board(twin, asker=desk.asker)]
@@ -391,6 +411,14 @@ class Clinic:
                 yield
             self._remember_cure(desk, self.scene(desk))
             yield
+
+    def _stand_in(self, scenario: Scenario, run: Run, desk: Desk) -> Flight:
+        """What is shown in place of a run on a GPU that was not lent."""
+        recording = self._instead.get(scenario.id)
+        if recording is None:
+            return self._engine.board(replace(run, device="cpu"), asker=desk.asker)
+        made = datetime.fromisoformat(recording.date)
+        return Flight(run, made, list(recording.events), recorded=recording.device)
 
     def _settle(self, desk: Desk, what: str) -> Scene:
         """Go where a run that has ended leads to."""
@@ -443,8 +471,8 @@ class Clinic:
         async for _ in watched(desk.flights, over):
             yield
 
-    def _ran(self, desk: Desk, variant: str) -> None:
-        """Remember which stages have an answer for the script as it is."""
+    def _ran(self, desk: Desk, variant: str, why: Finding | None) -> None:
+        """Remember which stages have an answer for the script as it is; `why` it stands in."""
         flight, scenario = desk.flights[0], self.known[desk.visit.scenario]
         report = report_of(flight)
         ended: set[StageName] = {s.stage for s in report.stages if s.outcome != "not run"}
@@ -456,8 +484,9 @@ class Clinic:
             desk.shared[variant, stage] = flight.shared
             desk.own.pop((variant, stage), None)
             kept = self._answers.of_stage(scenario, stage, flight.run.script, flight.run.typed)
-            if kept is None:
-                desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
+            if kept is None or why is not None:
+                source = replace(source_of(flight, report, stage), refused=why)
+                desk.own[variant, stage] = report.stage(stage), source
 
     def _weighed(
         self, desk: Desk, scenario: Scenario, script: str
@@ -509,6 +538,8 @@ class Clinic:
             tried=self._answers.tried(desk, scenario) if desk.shorter else {},
             no_typing=self.no_typing(scenario),
             asking=desk.asking,
+            lent=scenario.id in self._lent,
+            instead=desk.instead,
             note=desk.note,
             turned_away=desk.turned_away,
             caption=desk.caption,

@@ -24,7 +24,8 @@ class Desk:
 
     `own` holds what nobody else is shown: how runs ended that were ended from outside. `weighed`
     is what typed scripts had learned, by their changes. `symptom`
-    is how the whole script ended when this tab ran it. What runs `aside` is no stage of the walk:
+    is how the whole script ended when this tab ran it, or what stands there `instead` of a run on
+    a GPU that was not lent. What runs `aside` is no stage of the walk:
     the whole script, a longer training at the end of a cure, or the `search` for a `shorter`
     script, whose `training` is kept where it does not crash. `editor` is what the browser's editor
     holds, None while it is closed. `asking` is the check that is being answered. `turned_away` says
@@ -39,6 +40,7 @@ class Desk:
     own: dict[tuple[str, StageName], tuple[StageReport, Provenance]] = field(default_factory=dict)
     weighed: dict[str, Weighed] = field(default_factory=dict)
     symptom: Report | None = None
+    instead: Provenance | None = None
     search: Shortening | None = None
     shorter: Shorter | None = None
     training: Report | None = None

@@ -160,7 +160,8 @@ def tabs(names: tuple[str, ...], now: str, act: str, words: Words) -> str:
 
 def pane(act: str, inside: str) -> str:
     return (
-        f'<div class="pane" role="tabpanel" id="pane-{act}" aria-labelledby="tab-{act}">'
+        f'<div class="pane" role="tabpanel" id="pane-{act}" aria-labelledby="tab-{act}" '
+        'tabindex="0">'
         f"{inside}</div>"
     )
 

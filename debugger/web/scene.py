@@ -47,6 +47,7 @@ class Provenance:
     """Where an answer came from.
 
     `recorded` names the device of a recording, `place` what it was made on before this app began.
+    `refused` says why it stands in for a run on a GPU.
     """
 
     when: datetime
@@ -55,6 +56,7 @@ class Provenance:
     device: str
     recorded: str = ""
     place: str = ""
+    refused: Finding | None = None
 
 
 @dataclass(frozen=True)
@@ -69,8 +71,9 @@ class Scene:
     script runs. What runs `aside` belongs to no stage.
     `search` is how many shorter scripts were run, and the lines that are left; `shorter` what was
     found, `training` how that trains; `tried` how changes ended. `no_typing` says why nobody can
-    type here, `asking` is the check that is being answered. `turned_away` says why the clinic did
-    not run what was asked for last.
+    type here, `asking` is the check that is being answered. `lent`: a GPU is lent for the symptom;
+    `instead` is where that comes from, if none was. `turned_away` says why the clinic did not run
+    what was asked for last.
     """
 
     scenario: Scenario
@@ -96,6 +99,8 @@ class Scene:
     tried: dict[str, Report] = field(default_factory=dict)
     no_typing: Finding | None = None
     asking: str = ""
+    lent: bool = False
+    instead: Provenance | None = None
     note: str = ""
     turned_away: Finding | None = None
     caption: str = ""

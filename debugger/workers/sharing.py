@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -83,6 +84,8 @@ class Shared:
         self._known: OrderedDict[Run, Flight] = OrderedDict()
         self._checked: OrderedDict[Run, Flight] = OrderedDict()
         self._recorded: dict[Run, Flight] = {}
+        self.boarded: Counter[str] = Counter()
+        """How those who came were answered: `recorded`, `known`, `joined`, `made`."""
 
     def hold(self, run: Run, events: Sequence[Event], made: datetime, device: str) -> None:
         """Answer this run, and the stages that it holds, with a recording from now on."""
@@ -103,17 +106,25 @@ class Shared:
         asker = asker or Asker()
         key = _key(run)
         if key in self._recorded:
+            with self._lock:
+                self.boarded["recorded"] += 1
             return replace(self._recorded[key])
         known = None if again else self._recalled(key)
         with self._lock:
             flight = self._flying.get(key)
             if flight is None and known is not None:
+                self.boarded["known"] += 1
                 return replace(known, shared=True)
+            self.boarded["made" if flight is None else "joined"] += 1
             if flight is None:
                 flight = self._flying[key] = Flight(run, asker=asker)
                 # Here, not in the thread: of two runs the one that is asked for first goes first.
                 events = self._engine.events(run, asker)
-                threading.Thread(target=self._fly, args=(key, flight, events), daemon=True).start()
+                # Whose press it was stands in the context: a GPU may be lent on her quota.
+                fly = copy_context().run
+                threading.Thread(
+                    target=fly, args=(self._fly, key, flight, events), daemon=True
+                ).start()
             elif flight.asker.ahead and not asker.ahead:
                 flight.asker.session, flight.asker.ahead = asker.session, False
             flight.listeners += 1
