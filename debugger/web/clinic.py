@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.catalogue.recordings import Recording
-from debugger.outcome import STAGES, Finding, StageName, Weighed
+from debugger.outcome import STAGES, Finding, Outcome, StageName, Weighed
 from debugger.run import WALK, Run
 from debugger.settings import Settings
 from debugger.stages import LIGHT
@@ -476,6 +476,8 @@ class Clinic:
         flight, scenario = desk.flights[0], self.known[desk.visit.scenario]
         report = report_of(flight)
         ended: set[StageName] = {s.stage for s in report.stages if s.outcome != "not run"}
+        end = flight.events[-1] if flight.ended else None
+        outside = end.finding if isinstance(end, Outcome) else None
         case = desk.record.case(desk.visit.scenario)
         ran = {*case.ran.get(variant, ()), *ended}
         in_order = tuple(stage for stage in STAGES if stage in ran)
@@ -484,7 +486,7 @@ class Clinic:
             desk.shared[variant, stage] = flight.shared
             desk.own.pop((variant, stage), None)
             kept = self._answers.of_stage(scenario, stage, flight.run.script, flight.run.typed)
-            if kept is None or why is not None:
+            if kept is None or why is not None or outside in report.stage(stage).findings:
                 source = replace(source_of(flight, report, stage), refused=why)
                 desk.own[variant, stage] = report.stage(stage), source
 

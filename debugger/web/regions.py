@@ -7,6 +7,7 @@ from typing import get_args
 from debugger.evidence.markup import escape, sentence
 from debugger.outcome import STAGES, StageName
 from debugger.printing.sentences import MARKS, waiting
+from debugger.report import StageReport
 from debugger.web import listing
 from debugger.web.buttons import button
 from debugger.web.console import console
@@ -186,6 +187,8 @@ def _status(scene: Scene, words: Words) -> str:
     if scene.note:
         return words.say("clinic", scene.note)
     report = scene.reports.get(scene.visit.stage)
+    if report is not None and scene.asked and _not_its_own(report):
+        return words.finding(report.findings[-1])  # behind a question nobody would find it
     if report is not None and report.outcome == "unknown":
         return words.say("clinic", "no_answer")
     source = scene.sources.get(scene.visit.stage)
@@ -202,6 +205,12 @@ def _status(scene: Scene, words: Words) -> str:
     return words.say(
         "clinic", "from_where", how=how, seconds=f"{source.seconds:.1f}", device=source.device
     )
+
+
+def _not_its_own(report: StageReport) -> bool:
+    """Whether it ended for a reason that tells nothing of the script."""
+    killed = any(finding.code == "killed" for finding in report.findings)
+    return killed or (report.outcome == "unknown" and bool(report.findings))
 
 
 def _script(scene: Scene, words: Words) -> str:

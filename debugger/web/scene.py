@@ -157,9 +157,10 @@ class Scene:
 
     @property
     def ended_at(self) -> StageName | None:
-        """The last stage of a run that came no further, where nobody can say why it failed."""
+        """The last stage of a run that came no further, for a reason that is not in the script."""
         reached: list[StageName] = [stage for stage in STAGES if stage in self.reports]
-        return reached[-1] if reached and self.reports[reached[-1]].outcome == "unknown" else None
+        ended = reached and self.reports[reached[-1]].outcome in ("unknown", "stopped")
+        return reached[-1] if ended else None
 
     @property
     def open(self) -> bool:

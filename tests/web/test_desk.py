@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -364,6 +365,34 @@ def test_a_warm_process_that_died_is_told_at_once_and_nobody_is_asked_to_guess()
     assert "crashed while it imported its libraries (signal 11, SIGSEGV)" in evidence(scene, WORDS)
     assert WORDS.say("clinic", "covered") not in evidence(scene, WORDS)
     assert WORDS.say("clinic", "no_answer") in foot(scene, WORDS)
+
+
+def test_why_nothing_ran_is_not_hidden_behind_a_question() -> None:
+    failed = Finding("clinic_error", "note", "setup")
+    clinic, desk = (
+        clinic_with(Told(Outcome("unknown", "cpu", 0.0, {}, failed))),
+        desk_at("one_label"),
+    )
+    followed(clinic, desk, WALK)
+    assert escape(WORDS.finding(failed)) in foot(clinic.scene(desk), WORDS)
+    desk.remember(answers={"setup": LOOKED})
+    assert WORDS.say("clinic", "no_answer") in foot(clinic.scene(desk), WORDS)
+
+
+def test_a_run_that_is_killed_early_says_so_though_an_earlier_one_came_further() -> None:
+    engine = Told(*PASSED, Outcome("pass", "cpu", 1.0))
+    clinic, desk = clinic_with(engine), desk_at("one_label")
+    followed(clinic, desk, "setup")
+    assert clinic.scene(desk).reports["setup"].outcome == "pass"
+    engine.events_told = (replace(KILLED, outcome="stopped"),)
+    desk.go_to(stage="data")
+    followed(clinic, desk, "data")
+    killed = Finding("killed", "fault", "setup", None, {})
+    assert (desk.visit.stage, clinic.scene(desk).reports["setup"].outcome) == ("setup", "stopped")
+    assert escape(WORDS.finding(killed)) in foot(clinic.scene(desk), WORDS)
+    engine.events_told = (*PASSED, Outcome("pass", "cpu", 1.0))
+    followed(clinic, desk, "setup")
+    assert clinic.scene(desk).reports["setup"].outcome == "pass"
 
 
 def test_what_was_seen_before_a_stop_stays() -> None:

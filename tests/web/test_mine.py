@@ -93,6 +93,24 @@ def page(bench: Bench, tab: Tab) -> str:
     return "".join(part(look, WORDS) for part in PARTS.values())
 
 
+def test_who_is_turned_away_reads_why_and_keeps_what_was_there(bench: Bench, engine: Told) -> None:
+    tab = Tab(text=SCRIPT)
+    run(bench, tab)
+    seen = page(bench, tab)
+    full = Finding("queue_full", "note", "setup", None, {"waiting": 7})
+    told, engine.events = (
+        engine.events,
+        lambda run, asker=None: iter((Accepted("t"), Outcome("unknown", "cpu", 0.0, {}, full))),
+    )
+    run(bench, tab)
+    assert WORDS.finding(full) in page(bench, tab)
+    assert page(bench, tab).replace(WORDS.finding(full), "") == seen
+    engine.events = told
+    run(bench, tab)
+    assert WORDS.finding(full) not in page(bench, tab)
+    assert tab.reports["setup"].outcome == "pass"
+
+
 def test_whatever_is_run_here_is_typed_and_has_its_files_and_arguments(
     bench: Bench, engine: Told
 ) -> None:

@@ -92,6 +92,8 @@ def _status(look: Look, words: Words) -> str:
         if busy.of:
             return words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
         return words.say("clinic", "doing_stage", stage=stage)
+    if look.tab.desk.turned_away is not None:
+        return words.finding(look.tab.desk.turned_away)
     return words.say("mine", said[0], **said[1]) if said else ""
 
 
