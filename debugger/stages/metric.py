@@ -15,6 +15,7 @@ HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu",
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 NO_MATTER = 1e-5
 NEARLY_RIGHT = 0.999
+OFTEN_CUT = 0.2
 NOT_TRIED = CannotJudge("metric_not_tried")
 
 
@@ -99,6 +100,7 @@ def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     if tried.cut != 0.5:
         return None
     own = _in_metric(view.places.handed.compares, ast.Gt, ast.GtE, value=0.5)
+    own = own or _in_metric(view.places.handed.compares, ast.Gt, ast.GtE)
     compiled = view.facts.compiled is not None and not seen.given
     return (look if compiled else fault)(own or metric_line(view), cut=tried.cut)
 
@@ -191,7 +193,31 @@ def decodes_ignored(seen: Evaluate, view: View) -> Verdict | None:
     return fault(seen.failure.line or metric_line(view), ignored=-100)
 
 
+def decoded_unlike(seen: Evaluate, view: View) -> Verdict | None:
+    """Answers with their end and padding tokens, held against texts without."""
+    with_them = [line for skips, line in seen.decoded if not skips]
+    if not with_them or len(with_them) == len(seen.decoded):
+        return None
+    tried = seen.trials
+    harmless = tried is not None and not same(tried.perfect, tried.drawn)
+    return (look if harmless else fault)(with_them[0] or metric_line(view))
+
+
+def answers_cut(seen: Evaluate, view: View) -> Verdict | None:
+    """The evaluation stops the model before an answer that is right can be written to its end."""
+    if seen.written is None or not seen.wanted:
+        return None
+    longer = sum(one > seen.written for one in seen.wanted) / len(seen.wanted)
+    if longer < OFTEN_CUT:
+        return None
+    line = view.places.argument("generation_max_length", "max_new_tokens", "generation_config")
+    line = line or view.places.argument("predict_with_generate")
+    return (fault if longer > 0.5 else look)(line, written=seen.written, share=longer)
+
+
 RULES: tuple[Rule, ...] = (
+    answers_cut,
+    decoded_unlike,
     metric_blind,
     metric_counts_ignored,
     metric_prefers_chance,
