@@ -161,6 +161,7 @@ def split_of(
     `gone` are columns that the rows once had.
     """
     beside = {**(gone or {}), **values}
+    one_text = None if ids and ids[0] and isinstance(ids[0][0], (list, tuple)) else ids
     ids, mask = flat(ids), flat(values.get("attention_mask"))
     mask = padding_mask(ids, mask, tokenizer) if ids else None
     lengths = tuple(real_lengths(ids, mask)) if ids else ()
@@ -190,7 +191,7 @@ def split_of(
         judged=_judged(keys, ids, lengths, labels, tokenizer) if ids and labels else (),
         read=read_of(beside, keys, ids, label, labels, class_names, tokenizer),
         aims=aims_of(beside, ids, labels, tokenizer),
-        parts=belonging_of(beside, ids, labels, tokenizer),
+        parts=belonging_of(beside, one_text, labels, tokenizer),
         target_lengths=_target_lengths(labels, tokenizer),
     )
 

@@ -15,7 +15,8 @@ HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu",
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 NO_MATTER = 1e-5
 NEARLY_RIGHT = 0.999
-OFTEN_CUT = 0.2
+OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
+_WRITTEN = ("max_length", "max_new_tokens")
 NOT_TRIED = CannotJudge("metric_not_tried")
 
 
@@ -199,8 +200,8 @@ def decoded_unlike(seen: Evaluate, view: View) -> Verdict | None:
     if not with_them or len(with_them) == len(seen.decoded):
         return None
     tried = seen.trials
-    harmless = tried is not None and not same(tried.perfect, tried.drawn)
-    return (look if harmless else fault)(with_them[0] or metric_line(view))
+    never_right = tried is not None and same(tried.perfect, tried.drawn)
+    return (fault if never_right else look)(with_them[0] or metric_line(view))
 
 
 def answers_cut(seen: Evaluate, view: View) -> Verdict | None:
@@ -212,7 +213,11 @@ def answers_cut(seen: Evaluate, view: View) -> Verdict | None:
         return None
     line = view.places.argument("generation_max_length", "max_new_tokens", "generation_config")
     line = line or view.places.argument("predict_with_generate")
-    return (fault if longer > 0.5 else look)(line, written=seen.written, share=longer)
+    asked = ((call, name) for call in ("evaluate", "predict") for name in _WRITTEN)
+    by_hand = any(view.places.argument_in(*one) for one in asked)
+    return (fault if longer > MOSTLY_CUT and not by_hand else look)(
+        line, written=seen.written, share=longer
+    )
 
 
 RULES: tuple[Rule, ...] = (

@@ -118,8 +118,9 @@ def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if share < MOST_OF_IT:
         return None
     line = view.places.handed.cut_off()
+    made = look if line is None else fault  # a part that nothing uses gets none either
     names = {"count": len(without), "first": without[0].name}
-    return fault(line, share=share, **names)
+    return made(line, share=share, **names)
 
 
 def not_in_optimizer(seen: Step, view: View) -> Verdict | None:

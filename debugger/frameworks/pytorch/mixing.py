@@ -28,9 +28,9 @@ def mixed(trainer: Trainer, data: Data) -> Mixed | None:
     known = set(data.keys)
     strange = [row for row, key in zip(rows, keys, strict=True) if key not in known]
     if strange:
-        inside = "\n".join(data.keys)
-        of_rows = ids.dim() == 3 and all(repr(p)[1:-1] in inside for row in strange for p in row)
-        return Mixed(len(rows), parts=len(strange)) if of_rows else None
+        if ids.dim() == 3 and all(_is_mixed(row, data.keys) for row in strange):
+            return Mixed(len(rows), parts=len(strange))
+        return None
     return Mixed(len(rows), labels=_relabelled(keys, labels_of(trainer, batch), data))
 
 
@@ -38,6 +38,12 @@ def _parts(ids: Any, mask: Any) -> list[list[int]]:
     several = ids and isinstance(ids[0], list)
     pairs = zip(ids, mask, strict=True) if several else [(ids, mask)]
     return [[one for one, shown in zip(row, seen, strict=True) if shown] for row, seen in pairs]
+
+
+def _is_mixed(row: list[list[int]], keys: tuple[str, ...]) -> bool:
+    """Each part stands in a training row, and all of them in none, in whatever order."""
+    of_part = [{n for n, key in enumerate(keys) if repr(one)[1:-1] in key} for one in row]
+    return all(of_part) and not set.intersection(*of_part)
 
 
 def _relabelled(keys: list[str], labels: torch.Tensor | None, data: Data) -> int:

@@ -74,7 +74,8 @@ def _mingled(given: dict[str, Any], answer: Answer) -> float | None:
     places = torch.tensor([0] + [count - 1] * (count - 1))
     plain, again = answer({}), answer({})
     beside = answer({name: one[places] for name, one in tensors.items()})
-    if len(plain) != count or bool((plain != again).any()):
+    compares_rows = plain.shape[1:] == (count,)  # as a contrastive loss wants it
+    if len(plain) != count or compares_rows or bool((plain != again).any()):
         return None
     spread = float(plain.flatten(1).std(0).mean())
     return float((beside[0] - plain[0]).abs().mean()) / spread if spread > 0 else None

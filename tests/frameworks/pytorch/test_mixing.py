@@ -37,10 +37,12 @@ def test_labels_that_are_called_otherwise_are_none_of_other_rows() -> None:
     assert "labels_of_other_rows" not in codes(tiny.classifier())
 
 
-def chooser(turned: bool) -> Trainer:
+def chooser(turned: bool, swapped: bool = False) -> Trainer:
     """Two answers to choose from in each row, all of one length."""
 
     def collate(rows: list[Any]) -> Any:
+        if swapped:
+            rows = [{**row, "input_ids": row["input_ids"][::-1]} for row in rows]
         flat = [{"input_ids": ids} for row in rows for ids in row["input_ids"]]
         labels = [row["label"] for row in rows]
         batch = PAD(flat)
@@ -65,3 +67,7 @@ def chooser(turned: bool) -> Trainer:
 def test_answers_that_were_mixed_with_those_of_other_rows_are_told() -> None:
     assert "rows_mixed" in codes(chooser(turned=True))
     assert "rows_mixed" not in codes(chooser(turned=False))
+
+
+def test_answers_that_only_change_places_in_their_row_are_none_of_others() -> None:
+    assert "rows_mixed" not in codes(chooser(turned=False, swapped=True))

@@ -66,6 +66,18 @@ def test_a_model_that_reads_its_own_text_alone_is_left_in_peace() -> None:
     assert not told & set(found("text"))
 
 
+def test_a_model_that_compares_rows_by_design_is_left_in_peace() -> None:
+    class Compared(Pooled):
+        def forward(self, input_ids: Any, attention_mask: Any, labels: Any = None) -> Any:
+            made = self.words(input_ids).mean(1)
+            logits = made @ made.T
+            loss = nn.functional.cross_entropy(logits, torch.arange(len(made)))
+            return SequenceClassifierOutput(loss=loss, logits=logits)
+
+    findings = diagnose(tiny.classifier(model=Compared("text")), stage="forward").findings
+    assert "rows_mingled" not in [one.code for one in findings]
+
+
 def test_a_part_that_nothing_comes_back_to_is_named() -> None:
     class Cut(Pooled):
         def forward(self, input_ids: Any, attention_mask: Any, labels: Any = None) -> Any:
