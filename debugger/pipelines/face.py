@@ -13,8 +13,10 @@ from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
 from debugger.outcome import Weighed
+from debugger.pipelines.belonging import Belonging
 from debugger.pipelines.columns import Columns
 from debugger.pipelines.inputs import Padding, Read, Signal
+from debugger.pipelines.lineage import Disorder, Made
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan
 from debugger.pipelines.targets import Aims, Targets
@@ -58,6 +60,7 @@ class Facts:
 
     `framework` is the name of the one whose words and lines to type belong to it. `compiled` is
     None where nothing is compiled: then a training loop makes the loss, the steps and the zeroing.
+    `tokenized_at` is the line that was first seen to make tokens of texts.
     """
 
     task: Task
@@ -73,6 +76,7 @@ class Facts:
     known_collator: bool
     framework: str = "pytorch"
     compiled: Compiled | None = None
+    tokenized_at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ class Split:
     with the numbers of their labels, with their names, and without labels.
     `sample` marks one row in sixteen, always the same ones, so that two data sets can be compared
     row by row. `judged` are a few rows, text and label, that are the same ones in every order.
+    `made` is what each call that these rows came from did to the labels, the last first.
+    `target_lengths` count the labels of a row, where those are a sequence.
     """
 
     count: int
@@ -111,6 +117,10 @@ class Split:
     judged: tuple[tuple[str, Any], ...] = ()
     read: Read | None = None
     aims: Aims | None = None
+    made: tuple[Made, ...] = ()
+    parts: Belonging = field(default_factory=Belonging)
+    disorder: Disorder | None = None
+    target_lengths: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,8 +149,10 @@ class Data:
     arrays behind, `columns` and `eval_columns`.
 
     `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
-    `metrics`: what compute_metrics answers; None where it could not be asked.
-    `worded` are the training rows as words, beside their labels."""
+    `metrics`: what compute_metrics answers; None where it could not be asked. `keys` is what makes
+    each training row itself. `picked_line`: of the call that picked the evaluation rows out of
+    those that the training rows came from, too. `worded` are the training rows as words, beside
+    their labels."""
 
     train: Split | None
     eval: Split | None
@@ -149,6 +161,8 @@ class Data:
     shared_rows: int = 0
     is_dataset_dict: bool = False
     streamed: bool = False
+    keys: tuple[str, ...] = ()
+    picked_line: int | None = None
     entry: Entry | None = None
     lengths: tuple[int, ...] = ()
     columns: Columns | None = None
@@ -166,6 +180,16 @@ class Sample:
     label: Any = None
     texts: dict[str, str] = field(default_factory=dict)
     place: int | None = None
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A batch held against the training rows: of its `rows`, so many are put together of several
+    of those (`parts`), or have a label that their own row has not (`labels`)."""
+
+    rows: int
+    parts: int = 0
+    labels: int = 0
 
 
 @dataclass(frozen=True)
@@ -192,6 +216,7 @@ class Batch:
     targets: Targets | None = None
     dropped: tuple[str, ...] = ()
     asked_for: tuple[str, ...] = ()
+    mixed: Mixed | None = None
     order: Order | None = None
     failure: Failure | None = None
 
@@ -214,6 +239,16 @@ class Earlier:
 
 
 @dataclass(frozen=True)
+class Reads:
+    """How far the answers move when the words of a batch are others, as a share of their spread:
+    `text`, where the mask is 1; `filling`, where it is 0. `rows` have a filling."""
+
+    text: float
+    filling: float
+    rows: int
+
+
+@dataclass(frozen=True)
 class Forward:
     """`first_logits` are of the batch's first example. `loss_shape` is () for one number.
 
@@ -224,6 +259,9 @@ class Forward:
     it. `bounds` are the least and the most that the output can be; `distance` is how far the
     average label is from what the model says, `reach` how far this training can take it. `dropped`
     are columns that never reach the loss, and `asked_for` those that its code names.
+    `flattened` is the share of a classifier's outputs that a ReLU at its end makes 0. `reads`: of a
+    model of one's own, what it answers to other words. `mingled` is how far it answers a row
+    otherwise when the rows beside it are others.
     `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
     Of Keras: what the loss `expects` and the model `gives`, what it `counts` in the labels of
     `labels_shape`, and the rows whose loss is nan.
@@ -268,6 +306,9 @@ class Forward:
     loss_shape: tuple[int, ...] = ()
     asked: Asked | None = None
     refuses_items: bool = False
+    flattened: float | None = None
+    reads: Reads | None = None
+    mingled: float | None = None
     configured_like: str = ""
     failure: Failure | None = None
 
@@ -327,7 +368,9 @@ class Step:
 
 @dataclass(frozen=True)
 class Evaluate:
-    """`given` is what compute_metrics was handed; `into_metric` what it handed on.
+    """`given` is what compute_metrics was handed; `into_metric` what it handed on. `decoded`:
+    whether it made words of tokens without the special ones, and at which line. `written` is the
+    most that the evaluation lets a model write, `wanted` how long the labels are.
 
     `evaluations` is how often the training itself evaluates in its `steps`; None: nobody can tell.
     `repeated` is the share of training rows that stood there before; `same_rows`: both sets are
@@ -344,7 +387,10 @@ class Evaluate:
     has_metric: bool = False
     called: bool = False
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    written: int | None = None
+    wanted: tuple[int, ...] = ()
     into_metric: tuple[dict[str, Any], ...] = ()
+    decoded: tuple[tuple[bool, int | None], ...] = ()
     guesses: Guesses = field(default_factory=dict)
     real: dict[str, float] = field(default_factory=dict)
     constant: dict[str, float] | None = None
@@ -354,6 +400,7 @@ class Evaluate:
     trials: Trials | None = None
     known_metrics: tuple[str, ...] = ()
     shared_rows: int = 0
+    picked_line: int | None = None
     repeated: float = 0.0
     same_rows: bool = False
     tried_classes: int | None = None

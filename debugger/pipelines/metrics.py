@@ -7,17 +7,23 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from debugger.failure import on_behalf
+from debugger.failure import on_behalf, own_line
 from debugger.pipelines.face import Facts, Guesses
 from debugger.pipelines.trials import SURE, uneven
 
+MOST_DECODED = 1000
+
 
 class Spy:
-    """Stands in for compute_metrics and remembers what the first call was handed."""
+    """Stands in for compute_metrics and remembers what the first call was handed.
+
+    `decoded`: whether it made words of tokens without the special ones, and where.
+    """
 
     def __init__(self, metric: Any) -> None:
         self.metric = metric
@@ -25,6 +31,7 @@ class Spy:
         self.into_metric: list[dict[str, Any]] = []
         self.watching = True
         self.seconds = 0.0
+        self.decoded: list[tuple[bool, int | None]] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.given is None:
@@ -70,6 +77,39 @@ def metric_watched(spy: Spy) -> Iterator[None]:
         for metric, attributes in before.values():
             vars(metric).clear()
             vars(metric).update(attributes)
+
+
+@contextmanager
+def decoding_watched(spy: Spy) -> Iterator[None]:
+    """Note how a metric makes words of tokens, and at which line."""
+    library = sys.modules.get("transformers")
+    kind: Any = getattr(library, "PreTrainedTokenizerBase", None)
+    if kind is None:
+        yield
+        return
+    before = {name: getattr(kind, name) for name in ("batch_decode", "decode")}
+    busy: list[str] = []
+    for name, method in before.items():
+        setattr(kind, name, _noted(name, method, spy, busy))
+    try:
+        yield
+    finally:
+        for name, method in before.items():
+            setattr(kind, name, method)
+
+
+def _noted(name: str, method: Any, spy: Spy, busy: list[str]) -> Any:
+    @wraps(method)
+    def noted(self: Any, tokens: Any, skip_special_tokens: bool = False, **given: Any) -> Any:
+        if spy.watching and not busy and len(spy.decoded) < MOST_DECODED:
+            spy.decoded.append((bool(skip_special_tokens), own_line()))
+        busy.append(name)
+        try:
+            return on_behalf(method, self, tokens, skip_special_tokens, **given)
+        finally:
+            busy.pop()
+
+    return noted
 
 
 def numbers(answer: Any, prefix: str) -> dict[str, float]:

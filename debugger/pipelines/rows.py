@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from debugger.pipelines.belonging import belonging_of
 from debugger.pipelines.face import Data, Sample, Split
-from debugger.pipelines.inputs import padding_mask, read_of
-from debugger.pipelines.targets import aims_of
+from debugger.pipelines.inputs import closes, padding_mask, read_of
+from debugger.pipelines.targets import IGNORED, aims_of
 
 SHOWN_ROWS = 4
 LABELS = ("labels", "label", "label_ids")
@@ -84,6 +85,7 @@ def overlap(data: Data) -> dict[str, Any]:
     train, evaluation = data.train, data.eval
     known: dict[str, Any] = {
         "shared_rows": data.shared_rows,
+        "picked_line": data.picked_line,
         "looked_at": 0 if evaluation is None else evaluation.looked_at,
     }
     if train is None or evaluation is None:
@@ -149,13 +151,17 @@ def split_of(
     tokenizer: Any,
     unread: Mapping[str, str] | None = None,
     by_texts: bool = True,
+    gone: Mapping[str, list[Any]] | None = None,
     **known: Any,
 ) -> tuple[list[str], Split]:
     """What the `values` of a data set's columns say, and what makes each of its rows itself.
 
     `ids` are the tokens of each row; a pipeline tells the rest of a Split as `known`. `unread` are
     the types of columns that are too large to be read: without them no two rows can be compared.
+    `gone` are columns that the rows once had.
     """
+    beside = {**(gone or {}), **values}
+    one_text = None if ids and ids[0] and isinstance(ids[0][0], (list, tuple)) else ids
     ids, mask = flat(ids), flat(values.get("attention_mask"))
     mask = padding_mask(ids, mask, tokenizer) if ids else None
     lengths = tuple(real_lengths(ids, mask)) if ids else ()
@@ -183,9 +189,21 @@ def split_of(
         bare_digest=digest(keys, [""] * len(labels)),
         sample=sample(keys, labels) if ids and labels else (),
         judged=_judged(keys, ids, lengths, labels, tokenizer) if ids and labels else (),
-        read=read_of(values, keys, ids, label, labels, class_names, tokenizer),
-        aims=aims_of(values, ids, labels, tokenizer),
+        read=read_of(beside, keys, ids, label, labels, class_names, tokenizer),
+        aims=aims_of(beside, ids, labels, tokenizer),
+        parts=belonging_of(beside, one_text, labels, tokenizer),
+        target_lengths=_target_lengths(labels, tokenizer),
     )
+
+
+def _target_lengths(labels: Sequence[Any], tokenizer: Any) -> tuple[int, ...]:
+    """Of labels that are a sequence each, without what fills them up."""
+    if not labels or not all(isinstance(y, (list, tuple)) for y in labels):
+        return ()
+    filling = {IGNORED}
+    if tokenizer is not None and not closes(tokenizer):
+        filling.add(tokenizer.pad_token_id)
+    return tuple(sum(one not in filling for one in y) for y in labels)
 
 
 def sample_of(

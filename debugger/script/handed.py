@@ -7,8 +7,10 @@ import ast
 from debugger.script.tracing import Function, Tracing, name_of
 
 _CUTS = ("detach", "item", "numpy", "tolist", "argmax", "no_grad", "inference_mode", "data")
+_DEALS = ("permutation", "shuffle", "sample", "shuffled", "sorted", "reversed")
 _PREPARES = ("map", "with_transform", "set_transform")
 _FLATTENS = ("relu", "relu_", "clamp", "clip", "round", "sign", "threshold", "ReLU")
+_RESHAPES = ("view", "reshape", "transpose", "permute", "swapaxes", "chunk", "split")
 _LOSSES = ("compute_loss", "forward", "training_step", "__call__")
 
 
@@ -21,6 +23,7 @@ class Handed:
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
         self._divisions = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+        self._assignments = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
     def function(self, argument: str) -> Function | None:
@@ -41,6 +44,14 @@ class Handed:
             if found is not None:
                 return self._assigned(found)
         return returned.lineno
+
+    def put(self, argument: str, key: str) -> int | None:
+        """The line that makes what the function answers under that key."""
+        function = self.function(argument)
+        for node in ast.walk(function) if function is not None else ():
+            if (found := self._entry(node, key)) is not None:
+                return self._tracing.made(found)
+        return None
 
     def compares(
         self, argument: str, *operators: type[ast.cmpop], value: object = None
@@ -82,9 +93,28 @@ class Handed:
                     return max(made)
         return line
 
+    def reshaping(self, argument: str) -> int | None:
+        """The first call in the function that turns or cuts a tensor into another shape."""
+        return next(filter(None, (self.calls(argument, name) for name in _RESHAPES)), None)
+
     def cut_off(self) -> int | None:
         """The line that takes a loss from the graph, in what a training step runs through."""
         return min(self._stepping(_CUTS), default=None)
+
+    def squashing(self) -> int | None:
+        """The last line of a training step's that makes probabilities."""
+        return max(self._stepping(("softmax", "sigmoid", "Softmax", "Sigmoid")), default=None)
+
+    def using_loss(self) -> int | None:
+        """Where a loss that was made beforehand and kept, as `self.loss`, is asked."""
+        kept = {
+            name_of(target)
+            for node in self._assignments
+            if isinstance(node.value, ast.Call) and name_of(node.value.func).endswith("Loss")
+            for target in node.targets
+            if isinstance(target, ast.Attribute)
+        }
+        return next((c.lineno for c in self._calls if name_of(c.func) in kept), None)
 
     def flat(self) -> int | None:
         """The last line of a training step's that makes one and the same of many numbers."""
@@ -101,6 +131,30 @@ class Handed:
             if isinstance(node, ast.Call | ast.Attribute)
             and name_of(getattr(node, "func", node)) in names
         ]
+
+    def masking(self) -> int | None:
+        """Where what a model runs through makes another mask of the mask that it is given."""
+        made = [
+            node
+            for function in self._functions
+            if function.name in _LOSSES
+            for node in ast.walk(function)
+            if isinstance(node, ast.Assign)
+            and any("mask" in name_of(target) for target in node.targets)
+            and "mask" in ast.unparse(node.value)
+        ]
+        turned = [node for node in made if _turns(node.value)]
+        return next((node.lineno for node in (*turned, *made)), None)
+
+    def pooling(self) -> int | None:
+        """Where it makes one of the numbers of all positions."""
+        return min(
+            self._stepping(("mean", "sum", "max", "amax", "AdaptiveAvgPool1d")), default=None
+        )
+
+    def turning(self) -> int | None:
+        """Where a training step brings a tensor into another shape."""
+        return min(self._stepping((*_RESHAPES, "mean", "sum", "softmax", "expand")), default=None)
 
     def repeating(self, key: str) -> int | None:
         """A list under that key whose entries do not go by what is gone through: all are one."""
@@ -131,6 +185,17 @@ class Handed:
                     return self._tracing.made(found)
         return None
 
+    def prepared(self, key: str) -> int | None:
+        """Where what rows are prepared with makes what stands under that key."""
+        for call in self._calls:
+            function = None
+            if name_of(call.func) in _PREPARES and call.args:
+                function = self._behind(call.args[0])
+            for node in ast.walk(function) if function is not None else ():
+                if (found := self._entry(node, key)) is not None:
+                    return self._tracing.made(found)
+        return None
+
     def picked(self, argument: str, key: str) -> int | None:
         """Where the places are picked out that the number of that name counts."""
         function = self.function(argument)
@@ -141,7 +206,59 @@ class Handed:
                 made = self._tracing.local(place) if isinstance(place, ast.Name) else []
                 if made:
                     return made[-1][0]
+        return self._filtering(function)
+
+    def _filtering(self, function: Function | None) -> int | None:
+        """The first comparison whose answer picks places out."""
+        for node in ast.walk(function) if function is not None else ():
+            place = node.slice if isinstance(node, ast.Subscript) else None
+            made = self._tracing.local(place) if isinstance(place, ast.Name) else []
+            if made and isinstance(made[-1][1], ast.Compare):
+                return made[-1][0]
         return None
+
+    def one_place(self) -> int | None:
+        """Where what gives a row by its number takes always the same one."""
+        for function in self._functions:
+            if function.name != "__getitem__":
+                continue
+            for node in ast.walk(function):
+                if not isinstance(node, ast.Subscript):
+                    continue
+                place = node.slice
+                if isinstance(place, ast.Constant) and isinstance(place.value, int):
+                    return node.lineno
+        return None
+
+    def same_twice(self) -> int | None:
+        """The first call that is given one and the same column for two texts."""
+        return next(
+            (
+                call.lineno
+                for call in self._calls
+                if len(call.args) > 1
+                and isinstance(call.args[0], ast.Subscript)
+                and ast.unparse(call.args[0]) == ast.unparse(call.args[1])
+            ),
+            None,
+        )
+
+    def disordering(self) -> int | None:
+        """The first call that orders anew in what rows are prepared with."""
+        for call in self._calls:
+            function = None
+            if name_of(call.func) in _PREPARES and call.args:
+                function = self._behind(call.args[0])
+            for node in ast.walk(function) if function is not None else ():
+                if isinstance(node, ast.Call) and name_of(node.func) in _DEALS:
+                    return node.lineno
+                if isinstance(node, ast.Slice) and node.step is not None:
+                    return node.lineno
+        return None
+
+    def shuffled(self) -> int | None:
+        """The first call that puts one list of several into another order."""
+        return next((call.lineno for call in self._calls if name_of(call.func) in _DEALS), None)
 
     def dividing(self) -> int | None:
         """The last line that divides by the largest number of a byte."""
@@ -194,6 +311,15 @@ class Handed:
 
 def _owner(call: ast.Call) -> str:
     return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+
+
+def _turns(node: ast.expr) -> bool:
+    """`1 - mask`, `~mask`, `mask == 0` and the like."""
+    parts = list(ast.walk(node))
+    minus = (p for p in parts if isinstance(p, ast.BinOp) and isinstance(p.op, ast.Sub))
+    turned = any(_is(one.left, 1) or _is(one.left, 1.0) for one in minus)
+    inverted = any(isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.Invert) for p in parts)
+    return turned or inverted or any(isinstance(p, ast.Compare) for p in parts)
 
 
 def _goes_by_it(made: ast.ListComp) -> bool:

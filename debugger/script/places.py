@@ -28,6 +28,10 @@ _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 """What a column is declared to be, which puts nothing into it."""
 
 
+_FILLS = ("append", "extend", "insert")
+_TOKENIZES = {"truncation", "is_split_into_words", "text_target", "return_offsets_mapping"}
+
+
 class Places:
     """Finds the line that is to blame: of a call, or of one of its arguments."""
 
@@ -48,6 +52,9 @@ class Places:
         self._forks = [node for node in ast.walk(tree) if isinstance(node, ast.If | ast.IfExp)]
         self._top = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        self._attributes = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+        names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+        self._reads = [node.id for node in names if isinstance(node.ctx, ast.Load)]
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
         self._mine, theirs = apart(self._trainings(), self._calls, self._tracing, training_line)
         known = theirs | set(self._mine)
@@ -76,6 +83,28 @@ class Places:
         if given is None:
             return next(filter(None, map(self._tracing.apart, names)), None)
         return self._tracing.setting(given) or given.lineno
+
+    def number_written(self, number: float) -> int | None:
+        """The first line that gives a name to just this number."""
+        named = [
+            (n.lineno, n.value) for n in self._assignments if isinstance(n.value, ast.Constant)
+        ]
+        return next((line for line, one in named if one.value == number), None)
+
+    def argument_chosen(self, *names: str) -> int | None:
+        """Like `argument`; but a number that serves elsewhere, too, was wrongly chosen here."""
+        for given in (
+            k.value for n in names for c in self._calls for k in c.keywords if k.arg == n
+        ):
+            if isinstance(given, ast.Name) and self._reads.count(given.id) > 1:
+                return given.lineno
+        return self.argument(*names)
+
+    def argument_of_value(self, value: float, *names: str) -> int | None:
+        """The line of the keyword argument of that name which comes down to that number."""
+        given = [k.value for n in names for c in self._calls for k in c.keywords if k.arg == n]
+        found = [one for one in map(self._tracing.valued, given) if one and one[1] == value]
+        return found[0][0] if found else self.argument(*names)
 
     def argument_at(self, name: str, line: int | None) -> int | None:
         """The line of a keyword argument of the call that stands at a line; without one, `line`."""
@@ -202,6 +231,21 @@ class Places:
             None,
         )
 
+    def tokenizing(self) -> int | None:
+        """The line that makes tokens of texts, whatever the tokenizer is called."""
+        made = {
+            name_of(target)
+            for node in self._assignments
+            if "Tokenizer" in ast.unparse(node.value) and isinstance(node.value, ast.Call)
+            for target in node.targets
+        }
+        for call in self._calls:
+            name = name_of(call.func)
+            asks = {keyword.arg for keyword in call.keywords} & _TOKENIZES
+            if call.args and (name in made or name == "tokenizer" or (asks and name != "pad")):
+                return call.lineno
+        return None
+
     def calls(self, *endings: str) -> list[int]:
         """The lines of all calls whose name ends in one of these, from the top down."""
         named = ((f".{ast.unparse(call.func)}", call.lineno) for call in self._calls)
@@ -225,6 +269,12 @@ class Places:
     def naming(self, text: str) -> int | None:
         """The line of the first string that says just this, such as the name of a variable."""
         return next((node.lineno for node in self._texts if node.value == text), None)
+
+    def nothing_written(self) -> int | None:
+        """The first line that writes a nan where a number is meant."""
+        made = [c.lineno for c in self._calls if ast.unparse(c).lower() == "float('nan')"]
+        made += [node.lineno for node in self._attributes if node.attr in ("nan", "NaN")]
+        return min(made, default=None)
 
     def last_naming(self, text: str) -> int | None:
         """The lowest such line: the last layer of a model stands below the others."""
@@ -256,8 +306,47 @@ class Places:
         )
 
     def labels_written(self) -> int | None:
-        """The last line that puts labels beside rows. A rename is none: it moves nothing."""
-        return self.written(*_LABELS)
+        """The last line that puts labels beside rows. A rename is none: it moves nothing.
+
+        Nor is a plain copy of another column: what was put into that counts.
+        """
+        keys = self._called_before(_LABELS)
+        copied = self._called_before(self._copied(keys))
+        return self.written(*copied) or self.written(*keys)
+
+    def renamed_to(self, name: str) -> int | None:
+        """The line that gives a column that name."""
+        for call in self._calls:
+            if _last(call.func) in ("rename_column", "rename_columns"):
+                said = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant)]
+                if name in said[1:]:
+                    return call.lineno
+        return None
+
+    def _called_before(self, keys: Sequence[str]) -> tuple[str, ...]:
+        """With the names that a column of one of these names was renamed from."""
+        pairs = []
+        for call in self._calls:
+            if _last(call.func) == "rename_column":
+                given = [*call.args, *(k.value for k in call.keywords)]
+                pairs += [given[:2]] if len(given) > 1 else []
+            if _last(call.func) == "rename_columns":
+                for node in (a for a in call.args if isinstance(a, ast.Dict)):
+                    pairs += [[k, v] for k, v in zip(node.keys, node.values, strict=True) if k]
+        told = [(str(a.value), b.value) for a, b in pairs if _both_said(a, b)]
+        return (*keys, *(old for old, new in told if new in keys and old not in keys))
+
+    def _copied(self, keys: Sequence[str]) -> tuple[str, ...]:
+        """The column that the labels are a plain copy of, as in `out["labels"] = row["stars"]`."""
+        found = [
+            value
+            for names, value in self._put()
+            if any(isinstance(n, ast.Constant) and n.value in keys for n in names)
+        ]
+        last = max(found, key=lambda one: one.lineno, default=None)
+        of = last.slice if isinstance(last, ast.Subscript) else None
+        named = isinstance(of, ast.Constant) and isinstance(of.value, str) and of.value not in keys
+        return (str(of.value),) if named and isinstance(of, ast.Constant) else ()
 
     def labels_torn(self) -> int | None:
         """The line that gives labels another order than their rows, or draws them by lot."""
@@ -273,6 +362,17 @@ class Places:
         ]
         return max(found, key=lambda one: one[1])[0] if found else None
 
+    def condition_of(self, line: int | None) -> int | None:
+        """The line of the nearest `if` that a line stands in, where there is one."""
+        around = [
+            fork.lineno
+            for fork in self._forks
+            if isinstance(fork, ast.If)
+            and line is not None
+            and fork.lineno < line <= (fork.end_lineno or fork.lineno)
+        ]
+        return max(around, default=line)
+
     def _put(self) -> list[tuple[Sequence[ast.expr | None], ast.expr]]:
         """Each value with the names that it may stand under: in a column, in a dictionary."""
         put: list[tuple[Sequence[ast.expr | None], ast.expr]] = []
@@ -281,11 +381,13 @@ class Places:
             if isinstance(call.func, ast.Attribute) and call.func.attr == "add_column":
                 named = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")]
                 put.append((named, call.args[1] if len(call.args) > 1 else call))
+            func = call.func
+            if isinstance(func, ast.Attribute) and func.attr in _FILLS and call.args:
+                put += [([one], call.args[-1]) for one in _slices(func.value)]
             if _last(call.func) in ("dict", "assign"):
                 put += [([ast.Constant(k.arg)], k.value) for k in call.keywords]
         for target, value in (pair for node in self._assignments for pair in assigned(node)):
-            if isinstance(target, ast.Subscript):
-                put.append(([target.slice], value))
+            put += [([one], value) for one in _slices(target)]
         for node in self._dicts:
             if node not in renames:
                 put += [([k], v) for k, v in zip(node.keys, node.values, strict=True)]
@@ -364,6 +466,19 @@ class Places:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
+
+
+def _slices(target: ast.expr) -> list[ast.expr]:
+    """Of `row["labels"][0]` both."""
+    found: list[ast.expr] = []
+    while isinstance(target, ast.Subscript):
+        found.append(target.slice)
+        target = target.value
+    return found
+
+
+def _both_said(one: ast.expr, other: ast.expr) -> bool:
+    return isinstance(one, ast.Constant) and isinstance(other, ast.Constant)
 
 
 def _parsed(text: str, before: int) -> ast.Module:

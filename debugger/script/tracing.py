@@ -80,9 +80,17 @@ class Tracing:
         if isinstance(node, ast.ListComp):
             own = isinstance(node.elt, ast.Call) and name_of(node.elt.func) in self._functions
             return self.made(node.elt, depth + 1) if own else node.elt.lineno
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            held = self.local(node.value)
+            if held and isinstance(held[-1][1], ast.Call):
+                return held[-1][0]
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            core = node.left
+            if isinstance(core, ast.Name) and self._is_list(core):
+                return self.made(core, depth + 1)
         if isinstance(node, ast.Name) and (filled := self._filled(node)) is not None:
             line, value = filled
-            follows = isinstance(value, ast.Call) or (
+            follows = isinstance(value, ast.Call | ast.BinOp) or (
                 isinstance(value, ast.Name) and self._is_list(value)
             )
             return self.made(value, depth + 1) if value is not None and follows else line

@@ -8,7 +8,7 @@ from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
 from debugger.pipelines.rows import short, type_of
-from debugger.stages import inputs, order, targets
+from debugger.stages import belonging, inputs, order, targets
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -123,6 +123,8 @@ def padding_not_ignored(seen: Batch, view: View) -> Verdict | CannotJudge | None
     if seen.counted_padding == 0 and not filled:
         return None
     line = view.places.argument("data_collator")
+    if filled:
+        line = view.places.labels_written() or line
     padded = seen.padded_positions if seen.counted_padding else filled
     return fault(line, counted=seen.counted_padding or filled, padded=padded)
 
@@ -135,6 +137,7 @@ RULES: tuple[Rule, ...] = (
     padding_not_ignored,
     *inputs.OF_A_BATCH,
     *targets.OF_A_BATCH,
+    *belonging.OF_A_BATCH,
     *order.RULES,
 )
 BATCH = Stage(

@@ -10,7 +10,7 @@ from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.experiments.signal import signal
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
-from debugger.stages import columns, inputs, targets
+from debugger.stages import belonging, columns, inputs, targets
 from debugger.stages.chance import interval
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -119,7 +119,7 @@ def label_column_misnamed(seen: Data, view: View) -> Verdict | CannotJudge | Non
     if split.label_column is not None or not candidates:
         return None
     name = candidates[0]
-    line = _data_line(view)
+    line = view.places.renamed_to(name) or view.places.written(name) or _data_line(view)
     return fault(line, name=name, distinct=split.few_valued[name])
 
 
@@ -224,7 +224,8 @@ def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     labels = set(_integers(split))
     if len(labels) != 1 or labels == {-1} or split.looked_at < 20:
         return None
-    line = _labels_line(view)
+    narrowed = (one.line for one in split.made if one.kinds[0] > one.kinds[1] == 1)
+    line = next(filter(None, narrowed), None) or _labels_line(view)
     return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
 
 
@@ -284,7 +285,8 @@ def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = seen.shared_rows / max(1, seen.eval.looked_at)
     if not LEAKED_SHARE <= share < 0.95:
         return None
-    line = view.places.argument("eval_dataset") or view.places.validated()
+    at = view.places
+    line = seen.picked_line or at.argument("eval_dataset") or at.validated()
     at_least = interval(share, seen.eval.looked_at)[0]
     proved = at_least > SURELY_LEAKED + 2 * max(_repeated(seen.train), _repeated(seen.eval))
     verdict = fault if proved else look
@@ -307,7 +309,8 @@ def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     at_the_limit = view.places.value("max_length") == str(longest)
     if share < CUT_SHARE or not (heaped or at_the_limit):
         return None
-    return look(view.places.argument("max_length"), rows=cut, share=share, length=longest)
+    line = view.places.argument_of_value(longest, "max_length", "model_max_length")
+    return look(line, rows=cut, share=share, length=longest)
 
 
 def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -323,7 +326,7 @@ def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | N
         if {first, second} <= names:
             for gone, kept in ((second, first), (first, second)):
                 if not _reaches(gone, split) and _reaches(kept, split):
-                    line = view.places.call("tokenizer", "tokenizer.__call__")
+                    line = view.places.handed.same_twice() or view.tokenizing
                     return fault(line, gone=gone, kept=kept)
     return None
 
@@ -380,6 +383,7 @@ RULES: tuple[Rule, ...] = (
     *inputs.OF_ROWS,
     *targets.OF_ROWS,
     *columns.RULES,
+    *belonging.RULES,
 )
 DATA = Stage("data", observe, show, measured, RULES)
 

@@ -44,7 +44,20 @@ def relu_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return made(_activation_line("relu", view), dead=asked.dead)
 
 
-RULES: tuple[Rule, ...] = (output_always_same, shares_for_several, relu_before_loss)
+def relu_at_the_end(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A classifier of one's own whose scores cannot go below 0, and lie there."""
+    if seen.flattened is None:
+        return NOT_ASKED
+    made = fault if seen.flattened >= MOSTLY_DEAD else look
+    return made(view.places.handed.flat(), dead=seen.flattened)
+
+
+RULES: tuple[Rule, ...] = (
+    output_always_same,
+    shares_for_several,
+    relu_before_loss,
+    relu_at_the_end,
+)
 
 
 def _activation_line(name: str, view: View) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from debugger.evidence.tables import matrix, pairs, say, table
@@ -136,6 +137,8 @@ def metric_never_called(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
 
 def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """The metric wants one class for each row and is handed a score for each class."""
+    if view.facts.task in ("seq2seq", "causal_lm", "masked_lm"):
+        return _scores_decoded(seen, view)
     if view.facts.task not in ("classification", "tokens"):
         return NOT_FOR_THIS_TASK
     if seen.failure is None or not seen.called:
@@ -150,14 +153,38 @@ def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     return fault(line, shape=str(list(shape)), rows=seen.rows)
 
 
+def _scores_decoded(seen: Evaluate, view: View) -> Verdict | None:
+    """A tokenizer makes words of numbers, and is given a score for every word that there is."""
+    given, labels = seen.given.get("predictions", ()), seen.given.get("label_ids", ())
+    if seen.failure is None or not seen.called or len(given) != 3 or len(labels) != 2:
+        return None
+    if seen.failure.exception not in ("TypeError", "OverflowError", "ValueError"):
+        return None
+    line = view.places.argument("predict_with_generate")
+    line = line or view.places.handed.before(seen.failure.line) or metric.metric_line(view)
+    return fault(line, shape=str(list(given)), rows=seen.rows)
+
+
 def wrong_axis(seen: Evaluate, view: View) -> Verdict | None:
     handed, references = _shape(seen, "predictions"), _shape(seen, "references")
+    if not handed and seen.num_labels is not None and _counts_classes_for_rows(seen):
+        line = view.places.handed.before(seen.failure.line if seen.failure else None)
+        return fault(line or metric.metric_line(view), given=seen.num_labels, wanted=seen.rows)
     if not handed or len(handed) != 1 or len(references) != 1 or handed == references:
         return None
     if handed[0] != seen.num_labels:
         return None
     line = view.places.argument("axis") or metric.metric_line(view)
     return fault(line, given=handed[0], wanted=references[0])
+
+
+def _counts_classes_for_rows(seen: Evaluate) -> bool:
+    """scikit-learn and NumPy say of how many answers and labels they could make no pairs."""
+    if seen.failure is None or not seen.called or seen.num_labels == seen.rows:
+        return False
+    unequal = seen.failure.says("inconsistent numbers of samples") or seen.failure.says("broadcast")
+    told = {int(one) for one in re.findall(r"\d+", seen.failure.message)}
+    return unequal and {seen.num_labels, seen.rows} <= told
 
 
 def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -205,7 +232,9 @@ def eval_set_is_train_set(seen: Evaluate, view: View) -> Verdict | CannotJudge |
         return None
     # Where most training rows repeat another one, rows of any other split repeat one too.
     natural = 2 * seen.repeated >= share and not seen.same_rows
-    return (look if natural else fault)(_eval_line(view), share=share, rows=seen.looked_at)
+    return (look if natural else fault)(
+        seen.picked_line or _eval_line(view), share=share, rows=seen.looked_at
+    )
 
 
 def label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:

@@ -139,9 +139,17 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
     int_wanted = seen.failure.says("expected scalar type Long") or seen.failure.says(
         "Expected floating point type for target with class probabilities"
     )
-    if not (float_wanted or int_wanted) or label_vector_width(seen, view) is not None:
+    one_wanted = (
+        seen.problem_type == "single_label_classification"
+        and not seen.labels
+        and seen.failure.says("Expected input batch_size", "to match target batch_size")
+    )
+    wanted = float_wanted or int_wanted or one_wanted
+    if not wanted or label_vector_width(seen, view) is not None:
         return None
     line = view.places.argument("problem_type") or _model_line(view)
+    if (float_wanted and "int" in seen.label_type) or _are_whole(seen):
+        line = view.places.labels_written() or line  # they are of the wrong type, not the model
     return fault(line, problem_type=seen.problem_type or "none", label_type=seen.label_type)
 
 
@@ -161,6 +169,16 @@ def no_head(seen: Forward, view: View) -> Verdict | None:
         return None
     line = view.places.call("AutoModel.from_pretrained", "Model.from_pretrained")
     return fault(line, model=view.facts.model_class)
+
+
+def picture_size(seen: Forward, view: View) -> Verdict | None:
+    """A model knows pictures of one size, and its first layer refuses others."""
+    said = seen.failure.message if seen.failure is not None else ""
+    found = re.search(r"image size \((\S+)\) doesn't match model \((\S+)\)", said)
+    if found is None:
+        return None
+    line = view.places.argument("image_size") or (seen.failure and seen.failure.line)
+    return fault(line or view.places.written("pixel_values"), given=found[1], wanted=found[2])
 
 
 def no_loss(seen: Forward, view: View) -> Verdict | None:
@@ -189,7 +207,8 @@ def too_long(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if seen.failure is None or seen.length <= seen.positions:
         return None
-    line = view.places.argument("truncation", "max_length") or view.places.call("tokenizer")
+    line = view.places.argument("truncation", "max_length")
+    line = line or view.places.number_written(seen.length) or view.tokenizing
     return fault(line, length=seen.length, positions=seen.positions)
 
 
@@ -303,6 +322,7 @@ RULES: tuple[Rule, ...] = (
     label_vector_width,
     no_head,
     no_loss,
+    picture_size,
     ids_outside_vocabulary,
     too_long,
     nan_at_labels,
@@ -316,11 +336,17 @@ RULES: tuple[Rule, ...] = (
     *losses.RULES,
     first_loss_off,
     inputs.column_dropped,
+    *inputs.OF_A_MODEL,
     *targets.OF_A_LOSS,
 )
 FORWARD = Stage(
     "forward", observe, show, measured, RULES, blocks=("step", "evaluate", "overfit", "train")
 )
+
+
+def _are_whole(seen: Forward) -> bool:
+    """Class numbers that are written as fractions."""
+    return bool(seen.labels) and all(isinstance(y, float) and y.is_integer() for y in seen.labels)
 
 
 def _one_output(seen: Forward) -> bool:

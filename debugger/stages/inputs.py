@@ -34,6 +34,7 @@ UNLIKE, FAR_OFF = 3.0, 20.0
 """So many times as spread out, or spreads away: no two parts of one set of pictures are."""
 AT_THE_ENDS = 0.95
 QUIET = 0.3
+UNMOVED, FELT = 1e-4, 0.05
 _OF_TEXT = {"input_ids", "attention_mask", "token_type_ids", "labels", "label", "label_ids"}
 
 
@@ -56,7 +57,8 @@ def unknown_tokens(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = read.unknown / read.pieces
     if share < OFTEN_UNKNOWN:
         return None
-    line = view.places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
+    line = view.places.call(".train_from_iterator", ".train_new_from_iterator")
+    line = line or view.places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
     verdict = fault if share >= MOSTLY_UNKNOWN else look
     return verdict(line, share=share, unknown=read.unknown, pieces=read.pieces)
 
@@ -78,7 +80,9 @@ def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if _other_inputs(split):
         return CannotJudge("other_inputs")
-    return fault(_tokenizing(view), rows=read.rows) if read.inputs == 1 else None
+    if read.inputs > 1:
+        return None
+    return fault(view.places.handed.one_place() or _tokenizing(view), rows=read.rows)
 
 
 def contradicting_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -109,7 +113,8 @@ def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     kept = median(read.kept)
     if kept >= PARTLY_KEPT:
         return None
-    line = view.places.argument("max_length", "model_max_length") or _tokenizing(view)
+    line = view.places.argument_of_value(read.limit, "max_length", "model_max_length")
+    line = line or _tokenizing(view)
     verdict = fault if kept < LITTLE_KEPT and read.limit <= SHORT_LIMIT else look
     return verdict(line, kept=kept, length=read.limit)
 
@@ -123,7 +128,7 @@ def second_sentence_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not cut:
         return None
     gone, share = max(cut.items(), key=lambda item: item[1])
-    line = view.places.argument("max_length", "truncation") or _tokenizing(view)
+    line = view.places.argument_of_value(read.limit, "max_length") or _tokenizing(view)
     return fault(line, gone=gone, share=share, length=read.limit)
 
 
@@ -219,7 +224,8 @@ def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if max(-signal.low, signal.high) <= most[kind]:
         return None
     verdict = fault if view.facts.pretrained else look
-    line = view.places.handed.dividing() or _preparing(view)
+    places = view.places
+    line = places.handed.dividing() or places.handed.prepared(signal.name) or _preparing(view)
     return verdict(line, name=signal.name, low=signal.low, high=signal.high)
 
 
@@ -275,6 +281,40 @@ def processed_otherwise(seen: Batch, view: View) -> Verdict | CannotJudge | None
     return verdict(line, name=here.name, eval_low=there.low, eval_high=there.high, **train)
 
 
+def text_not_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Other words, and the same answers: a mask turned round, or inputs that go nowhere."""
+    reads = seen.reads
+    if reads is None:
+        return NOT_FOR_THIS_TASK
+    if reads.text > UNMOVED or reads.filling <= UNMOVED:
+        return None
+    return fault(view.places.handed.masking(), rows=reads.rows)
+
+
+def filling_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The answer to a text depends on what it is filled up with, mask or no mask."""
+    reads = seen.reads
+    if reads is None:
+        return NOT_FOR_THIS_TASK
+    if reads.filling <= FELT or reads.text <= UNMOVED:
+        return None
+    line = view.places.handed.pooling() or view.places.handed.masking()
+    return look(line, share=reads.filling / (reads.filling + reads.text), rows=reads.rows)
+
+
+def rows_mingled(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """An axis taken for another: what stands in one row is answered in the next."""
+    if seen.mingled is None:
+        return NOT_FOR_THIS_TASK
+    if seen.mingled <= FELT:
+        return None
+    layers = ("LSTM", "GRU", "RNN", "TransformerEncoderLayer", "MultiheadAttention")
+    line = None if view.places.argument("batch_first") else view.places.call(*layers)
+    line = line or view.places.handed.turning() or view.places.function("forward")
+    return fault(line, moved=seen.mingled)
+
+
+OF_A_MODEL: tuple[Rule, ...] = (text_not_read, filling_read, rows_mingled)
 OF_ROWS: tuple[Rule, ...] = (
     tokenizer_of_another_model,
     unknown_tokens,
@@ -301,7 +341,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
 
 
 def _tokenizing(view: View) -> int | None:
-    return view.places.call("tokenizer", "tokenizer.__call__", ".map") or view.places.fitted()
+    return view.tokenizing or view.places.fitted()
 
 
 def _preparing(view: View) -> int | None:

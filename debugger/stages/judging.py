@@ -25,6 +25,12 @@ class View:
     places: Places = field(default_factory=lambda: Places(""))
     has_script: bool = False
 
+    @property
+    def tokenizing(self) -> int | None:
+        """Where texts become tokens."""
+        made = self.places.tokenizing() or self.facts.tokenized_at
+        return made or self.places.call("tokenizer.__call__", ".map")
+
 
 @dataclass(frozen=True)
 class Verdict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from debugger.pipelines.face import Forward
 from debugger.pipelines.losses import Asked
@@ -50,7 +51,8 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
     name = _squashing(asked)
     if name is None:
         return _costs(look, asked, view, name="something") if _ends(asked.wrong) else None
-    return _costs(fault, asked, view, name=name)
+    verdict = _costs(fault, asked, view, name=name)
+    return replace(verdict, line=view.places.handed.squashing() or verdict.line)
 
 
 def right_not_rewarded(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -245,6 +247,7 @@ def _loss_line(view: View) -> int | None:
     line = places.returned_by("compute_loss") if own and not given else None
     called = places.call("cross_entropy", "CrossEntropyLoss", "binary_cross_entropy_with_logits")
     called = called or places.call("BCEWithLogitsLoss", "mse_loss", "MSELoss", "nll_loss")
+    called = places.handed.using_loss() or called
     return called or line or own or places.compiled("loss") or places.call("Trainer")
 
 

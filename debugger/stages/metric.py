@@ -15,6 +15,8 @@ HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu",
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 NO_MATTER = 1e-5
 NEARLY_RIGHT = 0.999
+OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
+_WRITTEN = ("max_length", "max_new_tokens")
 NOT_TRIED = CannotJudge("metric_not_tried")
 
 
@@ -99,6 +101,7 @@ def threshold_on_logits(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     if tried.cut != 0.5:
         return None
     own = _in_metric(view.places.handed.compares, ast.Gt, ast.GtE, value=0.5)
+    own = own or _in_metric(view.places.handed.compares, ast.Gt, ast.GtE)
     compiled = view.facts.compiled is not None and not seen.given
     return (look if compiled else fault)(own or metric_line(view), cut=tried.cut)
 
@@ -193,7 +196,35 @@ def decodes_ignored(seen: Evaluate, view: View) -> Verdict | None:
     return fault(seen.failure.line or metric_line(view), ignored=-100)
 
 
+def decoded_unlike(seen: Evaluate, view: View) -> Verdict | None:
+    """Answers with their end and padding tokens, held against texts without."""
+    with_them = [line for skips, line in seen.decoded if not skips]
+    if not with_them or len(with_them) == len(seen.decoded):
+        return None
+    tried = seen.trials
+    never_right = tried is not None and same(tried.perfect, tried.drawn)
+    return (fault if never_right else look)(with_them[0] or metric_line(view))
+
+
+def answers_cut(seen: Evaluate, view: View) -> Verdict | None:
+    """The evaluation stops the model before an answer that is right can be written to its end."""
+    if seen.written is None or not seen.wanted:
+        return None
+    longer = sum(one > seen.written for one in seen.wanted) / len(seen.wanted)
+    if longer < OFTEN_CUT:
+        return None
+    line = view.places.argument("generation_max_length", "max_new_tokens", "generation_config")
+    line = line or view.places.argument("predict_with_generate")
+    asked = ((call, name) for call in ("evaluate", "predict") for name in _WRITTEN)
+    by_hand = any(view.places.argument_in(*one) for one in asked)
+    return (fault if longer > MOSTLY_CUT and not by_hand else look)(
+        line, written=seen.written, share=longer
+    )
+
+
 RULES: tuple[Rule, ...] = (
+    answers_cut,
+    decoded_unlike,
     metric_blind,
     metric_counts_ignored,
     metric_prefers_chance,

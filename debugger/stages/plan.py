@@ -100,8 +100,9 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     nothing, little = plan.rates.nothing, plan.rates.little
     if little < 0.3 or plan.updates < FEW_UPDATES or _decays_at_once(seen):
         return None
-    line = view.places.argument("num_training_steps", "num_train_steps", "T_max", "total_steps")
-    line = line or view.places.argument("decay_steps") or view.places.call("Decay")
+    lengths = ("num_training_steps", "num_train_steps", "T_max", "total_steps")
+    line = view.places.argument_chosen(*lengths) or view.places.argument("decay_steps")
+    line = line or view.places.call("Decay")
     line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     made = fault if nothing >= 0.4 else look

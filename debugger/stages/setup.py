@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import metadata
 
@@ -22,6 +23,11 @@ _TODAY = {
     "load_metric": "evaluate.load",
     "AdamW": "torch.optim.AdamW",
 }
+_OF_NOTHING = (
+    *("NoneType", "TextEncodeInput must be", "TextInputSequence must be"),
+    "text input must be of type",
+)
+"""What is said of a None, or of the nan of an empty cell, where a number or a text was meant."""
 
 
 def findings(built: Building, text: str) -> list[Finding]:
@@ -69,11 +75,35 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         if (version := _installed(library)) is not None:
             named = {"library": library, "version": version}
             return _renamed(name[1], failure.line, said, "name", **named)
+    if any(map(failure.says, _OF_NOTHING)) and (missing := _missing(built, text)) is not None:
+        line = places.nothing_written() or failure.line
+        return _finding("value_missing", "fault", line, at=failure.line, **missing)
     if failure.exception in ("FileNotFoundError", "IsADirectoryError"):
         return _finding("missing_file", "fault", failure.line, said=said)
     if failure.exception == "ModuleNotFoundError":
         return _finding("missing_module", "fault", failure.line, said=said)
     return _finding("script_failed", "fault", failure.line, exception=failure.exception, said=said)
+
+
+def _missing(built: Building, text: str) -> dict[str, object] | None:
+    """A column that is known where the script stopped, and has no value in some of its rows."""
+    failed_at = _line(text, built.failure.line if built.failure else None)
+    found: list[dict[str, object]] = []
+    for held in built.stands.names.values() if built.stands else ():
+        if not isinstance(held, Mapping):
+            continue
+        for name in held:
+            values = held[name] if isinstance(name, str) and name in failed_at else None
+            if not isinstance(values, list) or not all(_is_one(value) for value in values):
+                continue
+            empty = sum(value is None or value != value for value in values)
+            if empty:
+                found.append({"name": name, "rows": empty, "of": len(values)})
+    return found[0] if found else None
+
+
+def _is_one(value: object) -> bool:
+    return value is None or isinstance(value, (str, int, float))
 
 
 def _unknown_argument(said: str, line: int | None, places: Places) -> Finding | None:

@@ -32,6 +32,7 @@ DEFAULT = 5e-5
 HEALTHY_UPDATE = (1e-6, 2e-2)
 """Between these lie the pretrained blocks of healthy scripts after two steps: docs/CLAIMS.md."""
 COUNTED = 0.05
+MOST_OF_IT = 0.5
 LONGER, SHORTER, OVER = 1.5, 0.5, 0.1
 """Shares of the training: a decay that falls for longer, for less, or is over at once."""
 
@@ -100,6 +101,26 @@ def no_gradient(seen: Step, view: View) -> Verdict | None:
     if not seen.steps or reached or not seen.trainable:
         return None
     return fault(view.places.handed.flat(), blocks=len(seen.blocks))
+
+
+def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A part of the model is to train, and nothing that is learned ever comes back to it."""
+    if seen.adapter:
+        return CannotJudge("adapter_is_trained")
+    without = [b for b in seen.blocks if b.trainable and not b.gradient]
+    if (
+        seen.steps < 2
+        or not without
+        or len(without) == len([b for b in seen.blocks if b.trainable])
+    ):
+        return None
+    share = sum(b.trainable for b in without) / max(1, seen.trainable)
+    if share < MOST_OF_IT:
+        return None
+    line = view.places.handed.cut_off()
+    made = look if line is None else fault  # a part that nothing uses gets none either
+    names = {"count": len(without), "first": without[0].name}
+    return made(line, share=share, **names)
 
 
 def not_in_optimizer(seen: Step, view: View) -> Verdict | None:
@@ -213,6 +234,7 @@ RULES: tuple[Rule, ...] = (
     everything_frozen,
     head_frozen,
     no_gradient,
+    gradient_stops,
     not_in_optimizer,
     learning_rate_too_high,
     learning_rate_too_low,

@@ -26,6 +26,7 @@ SCALED, ALIKE = 4.0, 0.25
 FAR = 5.0
 OUT_OF_REACH = 2.0
 SLIGHTLY = 0.05
+MASKED_MUCH, MASKED_MOST = 0.4, 0.6
 
 
 def labels_not_finite(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -108,7 +109,9 @@ def spans_all_absent(seen: Data, view: View) -> Verdict | CannotJudge | None:
     spans = seen.train.aims.spans if seen.train and seen.train.aims else None
     if spans is None or spans.rows < FEWEST_ROWS:
         return NOT_FOR_THIS_TASK
-    return fault(_spanning(view), rows=spans.rows) if spans.absent == spans.rows else None
+    if spans.absent < spans.rows:
+        return None
+    return fault(view.places.condition_of(_spanning(view)), rows=spans.rows)
 
 
 def spans_outside(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -180,6 +183,18 @@ def nothing_masked(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return None
     line = view.places.argument("mlm") or view.places.argument("data_collator")
     return fault(line, counted=targets.counted)
+
+
+def masked_too_much(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Words are guessed from the words around them, and hardly any are left."""
+    targets, padding = seen.targets, seen.padding
+    if targets is None or padding is None or view.facts.task != "masked_lm" or not targets.masked:
+        return NOT_FOR_THIS_TASK
+    share = targets.masked / max(1, padding.real)
+    if share < MASKED_MUCH:
+        return None
+    line = view.places.argument("mlm_probability")
+    return (fault if share >= MASKED_MOST else look)(line, share=share)
 
 
 def masked_for_causal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -317,6 +332,7 @@ OF_ROWS: tuple[Rule, ...] = (
 OF_A_BATCH: tuple[Rule, ...] = (
     nothing_to_learn,
     nothing_masked,
+    masked_too_much,
     masked_for_causal,
     labels_of_other_text,
     decoder_sees_answer,

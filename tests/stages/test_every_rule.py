@@ -18,6 +18,7 @@ import pytest
 
 from debugger import catalogue, stages
 from debugger.failure import Failure
+from debugger.pipelines.belonging import Belonging
 from debugger.pipelines.columns import Column, Columns
 from debugger.pipelines.face import (
     Batch,
@@ -29,12 +30,15 @@ from debugger.pipelines.face import (
     Facts,
     Forward,
     Memory,
+    Mixed,
+    Reads,
     Split,
     Step,
     Task,
     Training,
 )
 from debugger.pipelines.inputs import Padding, Read, Signal
+from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan, Rates
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
@@ -42,6 +46,7 @@ from debugger.pipelines.trials import Trials
 from debugger.script.places import Places
 from debugger.stages import (
     batch,
+    belonging,
     columns,
     data,
     endings,
@@ -189,7 +194,130 @@ def of_order(rule: Callable[..., Any], silent: dict[str, Any], made: Order, **sa
     return Case(rule, Batch({}, order=made), {"order": replace(made, **silent)}, says=says)
 
 
+PAIRED = replace(FACTS, task="seq2seq")
+WORDY = replace(FACTS, task="tokens")
+CUT_AT_5 = replace(SPLIT, lengths=(3, 4, 5, 5) * 10, target_lengths=(2, 3, 3, 3) * 10)
+UNCUT = replace(SPLIT, lengths=(3, 7, 8, 8) * 10, target_lengths=(2, 5, 6, 6) * 10)
+READS = Reads(text=0.0, filling=0.9, rows=8)
+DECODED = ((False, 7), (True, 9))
+NO_PADDING = Padding(filled=0, open=0, real=100, hidden=0, has_mask=True)
+STOPPED = (Block("encoder", 90, 90, 0.0, 0.0), Block("head", 10, 10, 0.5, 0.01))
+TOO_SMALL = "Input image size (24*24) doesn't match model (48*48)."
+NEVER_RIGHT = Trials("texts", {"exact": 0.0}, {"exact": 0.0}, {"exact": 0.0})
+
 CASES = [
+    of_rows(
+        belonging.text_given_twice,
+        {"parts": Belonging(rows=40, twice=30)},
+        {"rows": 40},
+        parts=Belonging(rows=40, twice=40),
+    ),
+    Case(
+        belonging.labels_by_words,
+        Data(replace(SPLIT, parts=Belonging(rows=40, split=30, by_words=30)), None),
+        {"train": replace(SPLIT, parts=Belonging(rows=40, split=30, by_words=3))},
+        facts=WORDY,
+        says={"rows": 30, "of": 40},
+    ),
+    Case(
+        belonging.pairs_unrelated,
+        Data(replace(SPLIT, parts=Belonging(rows=40, related=0.4)), None),
+        {"train": replace(SPLIT, parts=Belonging(rows=40, related=9.0))},
+        facts=PAIRED,
+        says={"rows": 40},
+    ),
+    Case(
+        belonging.labels_on_other_words,
+        Data(replace(SPLIT, parts=Belonging(rows=40, words=90, own=0.4)), None),
+        {"train": replace(SPLIT, parts=Belonging(rows=40, words=90, own=1.0))},
+        facts=WORDY,
+        says={"words": 90, "share": 0.4},
+    ),
+    Case(
+        forward.picture_size,
+        replace(FINE, failure=failed("ValueError", TOO_SMALL)),
+        {"failure": None},
+        says={"given": "24*24", "wanted": "48*48"},
+    ),
+    Case(
+        step.gradient_stops,
+        replace(STEPPED, blocks=STOPPED, trainable=100),
+        {"adapter": True},
+        says={"share": 0.9, "count": 1, "first": "encoder"},
+    ),
+    Case(
+        inputs.rows_mingled,
+        replace(FINE, mingled=0.8),
+        {"mingled": 0.0},
+        says={"moved": 0.8},
+    ),
+    Case(
+        targets.masked_too_much,
+        Batch({}, targets=Targets(90, 10, masked=90), padding=NO_PADDING),
+        {"targets": Targets(15, 85, masked=15)},
+        facts=replace(FACTS, task="masked_lm"),
+        says={"share": 0.9},
+    ),
+    Case(
+        metric.answers_cut,
+        replace(MEASURED, written=4, wanted=(3, 5, 6, 7)),
+        {"written": 12},
+        says={"written": 4, "share": 0.75},
+    ),
+    of_rows(
+        belonging.words_out_of_order,
+        {"disorder": Disorder(20, 1)},
+        {"rows": 19, "of": 20},
+        disorder=Disorder(20, 19),
+    ),
+    Case(
+        belonging.inputs_cut_shorter,
+        Data(CUT_AT_5, UNCUT),
+        {"eval": CUT_AT_5},
+        says={"length": 5, "heaped": 0.5, "share": 0.75, "longest": 8},
+    ),
+    Case(
+        belonging.targets_cut_shorter,
+        Data(CUT_AT_5, UNCUT),
+        {"eval": CUT_AT_5},
+        facts=PAIRED,
+        says={"length": 3, "heaped": 0.75, "share": 0.75, "longest": 6},
+    ),
+    Case(
+        belonging.rows_mixed,
+        Batch({}, mixed=Mixed(8, parts=7)),
+        {"mixed": Mixed(8, parts=1)},
+        says={"rows": 7, "of": 8},
+    ),
+    Case(
+        belonging.labels_of_other_rows,
+        Batch({}, mixed=Mixed(8, labels=5)),
+        {"mixed": Mixed(8, labels=1)},
+        says={"rows": 5, "of": 8},
+    ),
+    Case(
+        inputs.text_not_read,
+        replace(FINE, reads=READS),
+        {"reads": replace(READS, text=0.8)},
+        says={"rows": 8},
+    ),
+    Case(
+        inputs.filling_read,
+        replace(FINE, reads=replace(READS, text=0.3)),
+        {"reads": replace(READS, text=0.3, filling=0.0)},
+        says={"rows": 8, "share": 0.75},
+    ),
+    Case(
+        endings.relu_at_the_end,
+        replace(FINE, flattened=0.95),
+        {"flattened": None},
+        says={"dead": 0.95},
+    ),
+    Case(
+        metric.decoded_unlike,
+        replace(MEASURED, decoded=DECODED, trials=NEVER_RIGHT),
+        {"decoded": ((True, 7), (True, 9))},
+    ),
     Case(
         batch.no_pad_token,
         Batch({}, failure=failed("ValueError", "The tokenizer does not have a padding token.")),

@@ -238,3 +238,116 @@ def test_a_list_whose_entries_are_all_one_is_seen() -> None:
     handed = places(script)[0].handed
     assert said(script, handed.repeating("pixel_values")).startswith('"pixel_values"')
     assert handed.repeating("labels") is None
+
+
+LABELS_ELSEWHERE = [
+    """
+    data = {"text": [], "same": []}
+    for a, b in pairs:
+        data["same"].append(int(a == b))  # HERE
+    def encode(batch):
+        out["labels"] = batch["same"]
+    """,
+    """
+    data["same"] = [int(a == b) for a, b in pairs]  # HERE
+    def encode(batch):
+        out["labels"] = batch["same"]
+    """,
+    """
+    def encode(batch):
+        made = tokenizer(text_target=batch["xx"], padding="max_length")  # HERE
+        out["labels"] = made["input_ids"]
+    """,
+    """
+    def encode(batch):
+        rows = []
+        for tags in batch["tags"]:
+            row = [-100] + tags[:8]  # HERE
+            rows.append(row + [0] * (10 - len(row)))
+        out["labels"] = rows
+    """,
+]
+
+
+@pytest.mark.parametrize("script", LABELS_ELSEWHERE)
+def test_labels_that_are_only_copied_are_followed_to_where_they_are_made(script: str) -> None:
+    assert said(script, places(script)[0].labels_written()).endswith("# HERE")
+
+
+def test_of_several_limits_the_one_that_was_met_is_to_blame() -> None:
+    script = """
+    train = partial(prepare, max_length=12)
+    other = partial(prepare, max_length=32)
+    """
+    assert places(script)[0].argument_of_value(32, "max_length") == 2
+    assert places(script)[0].argument_of_value(12, "max_length") == 1
+    assert places(script)[0].argument_of_value(99, "max_length") == 1
+
+
+def test_a_number_that_serves_twice_was_wrongly_chosen_where_it_is_handed_over() -> None:
+    script = """
+    EPOCHS, STEPS = 2, 9
+    schedule(num_training_steps=EPOCHS, cycles=STEPS)
+    TrainingArguments(num_train_epochs=EPOCHS)
+    """
+    assert places(script)[0].argument_chosen("num_training_steps") == 2
+    assert places(script)[0].argument_chosen("cycles") == 1
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "tok = AutoTokenizer.from_pretrained(name)\nout = tok(batch['text'])",
+        "import x\nout = self.tokenizer(batch['text'])",
+        "tokenizer = made()\nout = encode(texts, truncation=True)",
+    ],
+)
+def test_what_makes_tokens_is_found_under_any_name(script: str) -> None:
+    assert places(script)[0].tokenizing() == 2
+
+
+def test_a_mask_that_is_turned_round_comes_before_one_that_is_only_shaped() -> None:
+    script = """
+    class Model(nn.Module):
+        def forward(self, ids, attention_mask):
+            mask = attention_mask.unsqueeze(-1)
+            other_mask = 1 - attention_mask
+            return self.body(ids, other_mask).sum(1)
+    """
+    handed = places(script)[0].handed
+    assert handed.masking() == 4
+    assert handed.pooling() == 5
+
+
+def test_a_loss_that_was_made_before_is_to_blame_where_it_is_asked() -> None:
+    script = """
+    class Model(nn.Module):
+        def __init__(self):
+            self.cost = nn.CrossEntropyLoss()
+        def forward(self, ids, labels):
+            scores = self.head(ids).softmax(-1)
+            return self.cost(scores, labels)
+    """
+    handed = places(script)[0].handed
+    assert handed.using_loss() == 6
+    assert handed.squashing() == 5
+
+
+def test_what_a_row_is_made_of_by_its_number_takes_no_fixed_place() -> None:
+    wrong = """
+    class Rows(Dataset):
+        def __getitem__(self, place):
+            return {name: values[0] for name, values in self.rows.items()}
+    """
+    assert places(wrong)[0].handed.one_place() == 3
+    assert places(wrong.replace("values[0]", "values[place]"))[0].handed.one_place() is None
+
+
+def test_the_branch_that_every_row_took_is_where_it_was_decided() -> None:
+    script = """
+    def prepare(rows):
+        if rows["text"] != answer:
+            out["start_positions"][0] = 0
+    """
+    found = places(script)[0]
+    assert found.condition_of(found.written("start_positions")) == 2

@@ -252,6 +252,26 @@ def test_a_failure_that_a_network_would_not_cure_stays_a_fault(line: str) -> Non
     assert (found.severity, found.line) == ("fault", 2)
 
 
+EMPTY_CELLS = """
+import pandas as pd
+from datasets import Dataset
+rows = pd.DataFrame({"text": ["a", "b", "c"], "score": [1.0, EMPTY, 3.0]})
+data = Dataset.from_pandas(rows)
+data = data.map(lambda batch: {"label": [one / 10 for one in batch["score"]]}, batched=True)
+"""
+
+
+def test_an_empty_cell_that_nothing_can_be_done_with_is_named_where_it_is_written() -> None:
+    (found,) = performed(EMPTY_CELLS.replace("EMPTY", "float('nan')")).findings
+    assert (found.code, found.line, found.severity) == ("value_missing", 4, "fault")
+    assert found.numbers == {"name": "score", "rows": 1, "of": 3, "at": 6}
+
+
+def test_a_none_that_no_column_holds_is_no_empty_cell() -> None:
+    (found,) = performed("rows = {'score': [1.0]}\nnone = None\nnone / 10\n" + TRAIN).findings
+    assert found.code == "script_failed"
+
+
 def test_what_is_built_answers_other_stages_as_if_it_were_built_anew() -> None:
     text = f"from transformers import set_seed\nset_seed(0)\n{TRAIN}trainer.train()\n"
     again = perform(Run(text, "forward"), lambda event: None)

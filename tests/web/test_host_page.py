@@ -55,7 +55,6 @@ NUMBERS = {
     "wanted": "==2.13.0",
     "found": "2.8.0",
     "broken": "",
-    "waiting": 200,
 }
 
 

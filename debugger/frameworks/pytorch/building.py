@@ -16,9 +16,10 @@ from transformers import Trainer, TrainingArguments
 from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, TrainerCallback
 
 from debugger.failure import on_behalf, own_line, script_line
-from debugger.frameworks.pytorch.loading import loading_watched
+from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
 from debugger.frameworks.pytorch.untouched import quiet
 from debugger.pipelines.face import Earlier
+from debugger.pipelines.lineage import rows_followed
 from debugger.pipelines.starting import TrainingStarts
 from debugger.script.enclosure import may_be_made
 
@@ -96,6 +97,7 @@ def stopped_at_training(
         line = script_line()
         with _lent_folder(*args, *kwargs.values()):
             on_behalf(init, self, *args, **kwargs)
+        note(self)
         built.trainers.append((self, line))
 
     def stopped_train(self: Trainer, *_args: Any, **_kwargs: Any) -> Any:
@@ -123,7 +125,7 @@ def stopped_at_training(
     Trainer.init_hf_repo = _makes_no_repository
     hook = register_optimizer_step_pre_hook(stopped_step)
     try:
-        with loading_watched():
+        with loading_watched(), rows_followed(), tokenizing_watched() as note:
             yield built
     finally:
         Trainer.__init__, Trainer.train, Trainer.init_hf_repo = init, train, init_repo

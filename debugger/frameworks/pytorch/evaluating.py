@@ -19,6 +19,7 @@ from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
 from debugger.pipelines.metrics import (
     Spy,
     count_classes,
+    decoding_watched,
     guessed,
     metric_watched,
     numbers,
@@ -52,11 +53,13 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         "train_names": class_names_of(trainer.train_dataset),
         "eval_names": class_names_of(dataset),
         "model_names": names_in(getattr(trainer.model, "config", None)),
+        "written": _written(trainer),
+        "wanted": () if data.eval is None else data.eval.target_lengths,
     }
     if dataset is None:
         return Evaluate(**known)
     spy = Spy(trainer.compute_metrics)
-    with borrowed(trainer), metric_watched(spy):
+    with borrowed(trainer), metric_watched(spy), decoding_watched(spy):
         trainer.compute_metrics = spy if trainer.compute_metrics is not None else None
         answer, failure = _asked_for_all(trainer, dataset, spy)
         constant, perfect = _tried(trainer, spy, facts, failure is None)
@@ -69,6 +72,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         called=spy.given is not None,
         given=_shapes(spy.given),
         into_metric=tuple(spy.into_metric),
+        decoded=tuple(dict.fromkeys(spy.decoded)),
         guesses=_guessed(spy.given, facts),
         real=numbers(answer, "eval_"),
         constant=constant,
@@ -109,6 +113,22 @@ def _misses_rows(trainer: Trainer, failure: Failure, count: int) -> bool:
         return failure.line is not None
     about_rows = failure.exception in ("AssertionError", "KeyError", "IndexError")
     return failure.line is not None and (about_rows or failure.says(str(count)))
+
+
+def _written(trainer: Trainer) -> int | None:
+    """As Seq2SeqTrainer tells it to `generate`; of the library's own default, 20."""
+    args: Any = trainer.args
+    own = getattr(trainer.model, "generation_config", None)
+    if not getattr(args, "predict_with_generate", False) or own is None:
+        return None
+    if not getattr(getattr(trainer.model, "config", None), "is_encoder_decoder", False):
+        return None
+    gen_kwargs = getattr(trainer, "_gen_kwargs", None) or {}
+    more = gen_kwargs.get("max_new_tokens") or getattr(own, "max_new_tokens", None)
+    if more is not None:
+        return int(more)
+    most = gen_kwargs.get("max_length") or args.generation_max_length or own.max_length
+    return None if most is None else int(most) - 1  # the first is where the decoder starts
 
 
 def _known(sets: Any, answer: dict[str, float]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.frameworks.pytorch.batches import task_in
-from debugger.frameworks.pytorch.loading import is_pretrained
+from debugger.frameworks.pytorch.loading import is_pretrained, the_one_used, tokenized_at
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.face import Facts, Task
@@ -45,6 +45,7 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         batch_size=trainer.args.per_device_train_batch_size,
         pretrained=is_pretrained(model),
         known_collator=home == _COLLATORS_OF_HUGGING_FACE,
+        tokenized_at=tokenized_at(trainer),
     )
 
 
@@ -89,15 +90,15 @@ def _main_input(trainer: Trainer) -> str:
 
 
 def tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase | None:
-    """The Trainer's own tokenizer, else the one that belongs to the model's checkpoint."""
+    """The Trainer's own, else the one that was seen at work, else that of the checkpoint."""
     for holder, name in ((trainer, "processing_class"), (trainer.data_collator, "tokenizer")):
         found = getattr(holder, name, None)
         if isinstance(found, PreTrainedTokenizerBase):
             return found
-    source = getattr(getattr(trainer.model, "config", None), "_name_or_path", "")
-    if not source or _main_input(trainer) != "input_ids":
+    if _main_input(trainer) != "input_ids":
         return None
-    return tokenizer_from(source)
+    source = getattr(getattr(trainer.model, "config", None), "_name_or_path", "")
+    return the_one_used(trainer) or (tokenizer_from(source) if source else None)
 
 
 def broken_weights(model: torch.nn.Module) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from debugger.frameworks.pytorch.batches import (
 )
 from debugger.frameworks.pytorch.facts import broken_weights
 from debugger.frameworks.pytorch.losses import asked, is_own
+from debugger.frameworks.pytorch.reading import read_by
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range
@@ -70,6 +71,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         else None,
         nan_weights=broken_weights(model),
         failure=failure,
+        **read_by(trainer, batch),
         **targets.asked(trainer, fields_of(batch), labels, logits, loss),
     )
 

@@ -178,10 +178,12 @@ def _targets(
         tokenizer,
     )
     config = getattr(trainer.model, "config", None)
-    if getattr(config, "is_encoder_decoder", False) and tokenizer is not None:
+    two_texts = bool(getattr(config, "is_encoder_decoder", False))
+    if two_texts and tokenizer is not None:
         generates = bool(getattr(trainer.args, "predict_with_generate", False))
         told = replace(told, generates=generates, **ends_of(_array(labels), tokenizer))
-    if filled is None or labels.shape == made["input_ids"].shape or own_loss(trainer):
+    alike = labels.shape == made["input_ids"].shape and not two_texts
+    if filled is None or alike or own_loss(trainer):
         return told
     over = _filling(trainer, labels, tokenizer)
     return replace(told, filled=0 if over is None else int(over.sum()))

@@ -2,19 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
-from transformers import PreTrainedModel
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from debugger.failure import on_behalf
+from debugger.failure import on_behalf, own_line
 
 _made_new: WeakKeyDictionary[torch.nn.Module, frozenset[str]] = WeakKeyDictionary()
 """Of each model that `from_pretrained` made while it was watched: the weights not in the file."""
+
+
+_tokenized: WeakKeyDictionary[Any, tuple[tuple[Any, int | None], ...]] = WeakKeyDictionary()
+"""Of each Trainer: the tokenizers that made tokens before it was built, and where first."""
+
+
+@contextmanager
+def tokenizing_watched() -> Iterator[Callable[[Any], None]]:
+    """While open, tokenizers are seen at work; what is given is to be called with each Trainer."""
+    used: list[tuple[Any, int | None]] = []
+    before = PreTrainedTokenizerBase.__call__
+
+    @wraps(before)
+    def noted(self: Any, *given: Any, **named: Any) -> Any:
+        if not any(one is self for one, _ in used):
+            used.append((self, own_line()))
+        return on_behalf(before, self, *given, **named)
+
+    def note(trainer: Any) -> None:
+        _tokenized[trainer] = tuple(used)
+
+    setattr(PreTrainedTokenizerBase, "__call__", noted)  # noqa: B010
+    try:
+        yield note
+    finally:
+        setattr(PreTrainedTokenizerBase, "__call__", before)  # noqa: B010
+
+
+def the_one_used(trainer: Any) -> PreTrainedTokenizerBase | None:
+    """The tokenizer that a script made its tokens with, where it has one only."""
+    used = _tokenized.get(trainer, ())
+    return used[0][0] if len(used) == 1 else None
+
+
+def tokenized_at(trainer: Any) -> int | None:
+    return next((line for _, line in _tokenized.get(trainer, ())), None)
 
 
 @contextmanager

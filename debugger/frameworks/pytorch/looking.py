@@ -21,6 +21,7 @@ from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import first_set, is_stream, own_sampler
 from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
+from debugger.pipelines.lineage import disorder, history, picked_from, taken_away
 from debugger.pipelines.rows import (
     LABELS,
     SHOWN_ROWS,
@@ -62,6 +63,8 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         weighs=own_loss(trainer) or own_sampler(trainer) or not is_of_library(model),
         metrics=metric_names(trainer, () if train_split is None else train_split.labels, facts),
         shared_rows=sum(key in seen for key in eval_keys),
+        keys=tuple(train_keys),
+        picked_line=picked_from(train, evaluation),
     )
 
 
@@ -81,6 +84,7 @@ def _split(
     looked_at = len(next(iter(values.values()), ()))
     first = range(min(SHOWN_ROWS, looked_at))
     ids = values.get(facts.main_input) if facts.main_input == "input_ids" else None
+    gone = taken_away(dataset, looked_at) if table else {}
     keys, split = split_of(
         values,
         ids if ids and _are_tokens(ids[0]) else None,
@@ -88,12 +92,17 @@ def _split(
         values.get(label, []) if label else [],
         tokenizer,
         unread,
+        gone=gone,
+        made=history(dataset, label, looked_at) if table else (),
+        disorder=disorder(dataset) if table else None,
         count=len(dataset),
         looked_at=looked_at,
         columns=columns,
         kept=kept,
         class_names=class_names_of(dataset),
-        texts=tuple({n: v[i] for n, v in values.items() if isinstance(v[i], str)} for i in first),
+        texts=tuple(
+            {n: v[i] for n, v in (values | gone).items() if isinstance(v[i], str)} for i in first
+        ),
         few_valued=_few_valued(values, kept),
     )
     clash = inputs.clash(trainer, ids, tokenizer, facts)
@@ -204,7 +213,8 @@ def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: An
     tensors = {name: value for name, value in fields_of(made).items() if is_tensor(value)}
     mask = tensors.get("attention_mask")
     labels = labels_of(trainer, made)
-    counted, padded = _counted_padding(mask, labels)
+    two_texts = bool(getattr(getattr(trainer.model, "config", None), "is_encoder_decoder", False))
+    counted, padded = (0, 0) if two_texts else _counted_padding(mask, labels)
     told = inputs.seen_in(trainer, tensors, facts, tokenizer)
     return Batch(
         **told,

@@ -16,6 +16,7 @@ from debugger.frameworks.pytorch.building import stopped_at_training
 from debugger.frameworks.pytorch.experimenting import TrainerLab
 from debugger.frameworks.pytorch.facts import configured_like, facts_of, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
+from debugger.frameworks.pytorch.mixing import mixed
 from debugger.frameworks.pytorch.order import order
 from debugger.frameworks.pytorch.rows import count_of
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
@@ -54,7 +55,9 @@ class TrainerPipeline:
             seen = looking.batch(self._trainer, widths, self.facts, tokenizer)
         if seen.failure is None:
             with borrowed(self._trainer):
-                return replace(seen, order=order(self._trainer, self._labels))
+                drawn = order(self._trainer, self._labels)
+            with borrowed(self._trainer):
+                return replace(seen, order=drawn, mixed=mixed(self._trainer, self._data))
         with borrowed(self._trainer):  # draws the same rows again
             return replace(seen, **looking.handed(self._trainer, self.facts, tokenizer))
 

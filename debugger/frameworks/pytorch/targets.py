@@ -10,11 +10,13 @@ import torch
 from torch.nn import functional
 from transformers import Trainer
 
+from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.pipelines.targets import IGNORED
 
 CLOSE = 1e-3
 SAME = 2e-5
 FAR = 5.0
+DEAD = 0.2
 _ENDINGS = {
     "SigmoidBackward0": ("sigmoid", 0.0, 1.0),
     "TanhBackward0": ("tanh", -1.0, 1.0),
@@ -39,7 +41,23 @@ def asked(
         return {"asks": _asks(logits, labels, batch.get("input_ids"), float(loss))}
     if labels.is_floating_point() and logits.numel() == labels.numel():
         return _amounts(trainer, batch, logits, labels, float(loss))
+    model: Any = trainer.model
+    if not is_of_library(model) and bool((logits == logits.min()).float().mean() > DEAD):
+        return {"flattened": _flattened(trainer, batch, logits)}
     return {}
+
+
+def _flattened(trainer: Trainer, batch: dict[str, Any], logits: torch.Tensor) -> float | None:
+    """The share of outputs that a ReLU at the very end makes 0."""
+    model: Any = trainer.model
+    inputs: Any = trainer._prepare_inputs(dict(batch))
+    try:
+        with torch.enable_grad():
+            ending = _ending(model(**inputs)["logits"].grad_fn)
+    except Exception:  # see _slopes
+        return None
+    is_relu = ending is not None and ending[0] == "relu"
+    return float((logits <= 0).float().mean()) if is_relu else None
 
 
 def _asks(logits: torch.Tensor, labels: torch.Tensor, ids: Any, loss: float) -> int | None:

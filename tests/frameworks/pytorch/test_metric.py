@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import accuracy_score
 from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, Trainer
 
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
@@ -214,11 +215,10 @@ def test_the_part_of_a_tuple_that_the_metric_takes(part: int) -> None:
     assert ("metric_blind" in found) == (part == 1)
 
 
-def generating(metric: Metric) -> Trainer:
+def generating(metric: Metric, **more: Any) -> Trainer:
     plain: Any = tiny.translator()
-    args = Seq2SeqTrainingArguments(
-        plain.args.output_dir, predict_with_generate=True, report_to="none", use_cpu=True
-    )
+    given = {"predict_with_generate": True, "report_to": "none", "use_cpu": True, **more}
+    args = Seq2SeqTrainingArguments(plain.args.output_dir, **given)
     return Seq2SeqTrainer(
         plain.model,
         args,
@@ -243,6 +243,47 @@ def test_ignored_labels_that_are_decoded() -> None:
 
     assert list(found) == ["decodes_ignored"]
     assert findings(generating(lambda given: metric(given, mend=True))) == {}
+
+
+def agreeing(given: Any, plain: bool = True) -> dict[str, float]:
+    """`plain`: what is answered loses its special tokens, as the labels do."""
+    tokenizer = tiny.tokenizer()
+    labels: Any = np.where(given.label_ids >= 0, given.label_ids, tokenizer.pad_token_id)
+    wanted = tokenizer.batch_decode(labels, skip_special_tokens=True)
+    said = tokenizer.batch_decode(given.predictions, skip_special_tokens=plain)
+    return {"exact": float(np.mean(np.array(wanted) == np.array(said)))}
+
+
+def test_answers_that_keep_the_special_tokens_which_labels_lose() -> None:
+    found = findings(generating(lambda given: agreeing(given, plain=False)))
+
+    assert found["decoded_unlike"].severity == "fault"
+    assert "decoded_unlike" not in findings(generating(agreeing))
+
+
+def test_answers_that_are_cut_before_the_labels_end() -> None:
+    cut = findings(generating(agreeing, generation_max_length=3))
+    assert cut["answers_cut"].severity == "fault"
+    assert "answers_cut" not in findings(generating(agreeing, generation_max_length=30))
+
+
+def test_scores_that_are_decoded_in_place_of_tokens() -> None:
+    def metric(given: Any) -> dict[str, float]:
+        made = given.predictions
+        made = made[0] if isinstance(made, tuple) else made
+        return {"words": float(len(tiny.tokenizer().batch_decode(made)))}
+
+    assert "logits_into_metric" in findings(generating(metric, predict_with_generate=False))
+    assert "logits_into_metric" not in findings(generating(metric))
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+def test_an_argmax_along_the_rows_that_scikit_learn_refuses(axis: int) -> None:
+    def metric(given: Any) -> dict[str, float]:
+        chosen = given.predictions.argmax(axis=axis)
+        return {"accuracy": float(accuracy_score(given.label_ids, chosen))}
+
+    assert ("wrong_axis" in findings(of_classes(metric))) == (axis == 0)
 
 
 def test_a_metric_that_keeps_what_it_was_handed_learns_nothing_of_the_trial() -> None:

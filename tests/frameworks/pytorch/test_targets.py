@@ -191,6 +191,19 @@ def test_a_decoder_that_is_given_the_answer() -> None:
     assert found(translator(reads_the_answer), "batch") == {"decoder_sees_answer": "fault"}
 
 
+def as_wide_as_the_inputs(features: list[dict[str, Any]]) -> Any:
+    """By chance, sources and targets are filled up to one width, each in rows of its own."""
+    rows = [{"input_ids": row["input_ids"][:-1]} for row in features[:1]]
+    rows += [{"input_ids": [*row["input_ids"]]} for row in features[1:]]
+    batch = WORDS.pad(rows, return_tensors="pt", padding="max_length", max_length=12)
+    labels = [[*row["labels"], *[-100] * 12][:12] for row in features]
+    return {**batch, "labels": torch.tensor(labels)}
+
+
+def test_the_mask_of_the_source_says_nothing_of_the_targets_padding() -> None:
+    assert "padding_not_ignored" not in found(translator(as_wide_as_the_inputs), "batch")
+
+
 def counts_padding(features: list[dict[str, Any]]) -> Any:
     """Labels are longer than inputs here, and filled up with the padding token."""
     labels = [row.pop("labels") for row in features]

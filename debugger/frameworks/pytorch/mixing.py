@@ -1,0 +1,63 @@
+"""Whether a collator keeps rows together: a batch held against the rows that it was made of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import torch
+from transformers import Trainer
+
+from debugger.frameworks.pytorch.batches import fields_of, first_batch, labels_of
+from debugger.pipelines.face import Data, Mixed
+
+
+def mixed(trainer: Trainer, data: Data) -> Mixed | None:
+    """None where rows of the batch are no rows of the set, as where a collator hides words."""
+    if not data.keys or data.train is None:
+        return None
+    batch = first_batch(trainer)
+    fields = fields_of(batch)
+    ids, mask = fields.get("input_ids"), fields.get("attention_mask")
+    if not isinstance(ids, torch.Tensor) or not isinstance(mask, torch.Tensor):
+        return None
+    if ids.shape != mask.shape or ids.dim() not in (2, 3) or ids.is_floating_point():
+        return None
+    rows = [_parts(one, shown) for one, shown in zip(ids.tolist(), mask.tolist(), strict=True)]
+    keys = [repr([token for part in row for token in part]) for row in rows]
+    known = set(data.keys)
+    strange = [row for row, key in zip(rows, keys, strict=True) if key not in known]
+    if strange:
+        if ids.dim() == 3 and all(_is_mixed(row, data.keys) for row in strange):
+            return Mixed(len(rows), parts=len(strange))
+        return None
+    return Mixed(len(rows), labels=_relabelled(keys, labels_of(trainer, batch), data))
+
+
+def _parts(ids: Any, mask: Any) -> list[list[int]]:
+    several = ids and isinstance(ids[0], list)
+    pairs = zip(ids, mask, strict=True) if several else [(ids, mask)]
+    return [[one for one, shown in zip(row, seen, strict=True) if shown] for row, seen in pairs]
+
+
+def _is_mixed(row: list[list[int]], keys: tuple[str, ...]) -> bool:
+    """Each part stands in a training row, and all of them in none, in whatever order."""
+    of_part = [{n for n, key in enumerate(keys) if repr(one)[1:-1] in key} for one in row]
+    return all(of_part) and not set.intersection(*of_part)
+
+
+def _relabelled(keys: list[str], labels: torch.Tensor | None, data: Data) -> int:
+    """Rows whose label is another one. A collator may call them otherwise, if always alike."""
+    own: dict[str, set[Any]] = defaultdict(set)
+    if data.train is None or labels is None or labels.dim() != 1:
+        return 0
+    for key, label in zip(data.keys, data.train.labels, strict=False):
+        own[key].add(label)
+    pairs = [(own[key], given) for key, given in zip(keys, labels.tolist(), strict=True)]
+    called: dict[Any, set[Any]] = defaultdict(set)
+    for known, given in pairs:
+        for one in known:
+            called[one].add(given)
+    if all(len(names) == 1 for names in called.values()):
+        return 0
+    return sum(given not in known for known, given in pairs)

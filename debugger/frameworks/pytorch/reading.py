@@ -1,0 +1,81 @@
+"""What a model of one's own reads: its text, and not the filling, and no other row's.
+
+The library's models are not asked: they follow the mask that they are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from transformers import Trainer
+
+from debugger.frameworks.pytorch.batches import fields_of, labels_of, logits_of
+from debugger.frameworks.pytorch.parts import is_of_library
+from debugger.pipelines.face import Reads
+
+MOST_TOKENS = 16_384
+FEWEST_ROWS = 4
+Answer = Callable[[dict[str, Any]], torch.Tensor]
+
+
+def read_by(trainer: Trainer, batch: Any) -> dict[str, Any]:
+    """What a Forward tells of it. The model is in eval mode."""
+    model: Any = trainer.model
+    if is_of_library(model) or not isinstance(batch, Mapping):
+        return {}
+    labels = labels_of(trainer, batch)
+    given = {name: value for name, value in fields_of(batch).items() if value is not labels}
+
+    def answer(changed: dict[str, Any]) -> torch.Tensor:
+        inputs: Any = trainer._prepare_inputs({**given, **changed})
+        with torch.no_grad():
+            found = logits_of(model(**inputs))
+        if found is None or found.dim() < 2:
+            raise ValueError("no scores")
+        return found
+
+    try:
+        return {"reads": _reads(given, answer), "mingled": _mingled(given, answer)}
+    except Exception:  # a model that wants its labels, or more: nothing is told of it then
+        return {}
+
+
+def _reads(given: dict[str, Any], answer: Answer) -> Reads | None:
+    """Other words are those of the same batch, dealt out anew."""
+    ids, mask = given.get("input_ids"), given.get("attention_mask")
+    if not isinstance(ids, torch.Tensor) or not isinstance(mask, torch.Tensor):
+        return None
+    if ids.dim() != 2 or ids.shape != mask.shape or not 0 < ids.numel() <= MOST_TOKENS:
+        return None
+    shown = mask != 0
+    filled = ~shown.all(1)
+    if filled.sum() < 2 or not shown.any():
+        return None
+    words, chance = ids[shown], torch.Generator().manual_seed(0)
+    dealt = words[torch.randint(len(words), (ids.numel(),), generator=chance)].view(ids.shape)
+    changed = [ids, torch.where(shown, dealt, ids), torch.where(shown, ids, dealt)]
+    plain, text, filling = (answer({"input_ids": one})[filled].flatten(1) for one in changed)
+    spread = float(torch.cat([plain, text, filling]).std(0).mean())
+    if not spread > 0:
+        return None
+    moved = [float((one - plain).abs().mean()) / spread for one in (text, filling)]
+    return Reads(text=moved[0], filling=moved[1], rows=int(filled.sum()))
+
+
+def _mingled(given: dict[str, Any], answer: Answer) -> float | None:
+    """How far the answer to the first row moves when all others are other rows."""
+    tensors = {n: one for n, one in given.items() if isinstance(one, torch.Tensor) and one.dim()}
+    rows = {len(one) for one in tensors.values()}
+    count = rows.pop() if len(rows) == 1 else 0
+    if count < FEWEST_ROWS:
+        return None
+    places = torch.tensor([0] + [count - 1] * (count - 1))
+    plain, again = answer({}), answer({})
+    beside = answer({name: one[places] for name, one in tensors.items()})
+    compares_rows = plain.shape[1:] == (count,)  # as a contrastive loss wants it
+    if len(plain) != count or compares_rows or bool((plain != again).any()):
+        return None
+    spread = float(plain.flatten(1).std(0).mean())
+    return float((beside[0] - plain[0]).abs().mean()) / spread if spread > 0 else None

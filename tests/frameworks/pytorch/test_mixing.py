@@ -1,0 +1,73 @@
+"""A batch is held against the rows that it was made of, whatever collator made it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from datasets import Dataset
+from transformers import BertConfig, BertForMultipleChoice, DataCollatorWithPadding, Trainer
+
+from debugger import diagnose
+from tests import tiny
+
+PAD = DataCollatorWithPadding(tiny.tokenizer())
+
+
+def codes(trainer: Trainer) -> set[str]:
+    return {one.code for one in diagnose(trainer, stage="batch").findings}
+
+
+def test_labels_in_an_order_of_their_own_are_told() -> None:
+    def collate(rows: list[Any]) -> Any:
+        batch = PAD(rows)
+        batch["labels"] = batch["labels"].sort().values
+        return batch
+
+    assert "labels_of_other_rows" in codes(tiny.classifier(data_collator=collate))
+
+
+def test_labels_that_are_called_otherwise_are_none_of_other_rows() -> None:
+    def collate(rows: list[Any]) -> Any:
+        batch = PAD(rows)
+        batch["labels"] = (batch["labels"] + 1) % 3
+        return batch
+
+    assert "labels_of_other_rows" not in codes(tiny.classifier(data_collator=collate))
+    assert "labels_of_other_rows" not in codes(tiny.classifier())
+
+
+def chooser(turned: bool, swapped: bool = False) -> Trainer:
+    """Two answers to choose from in each row, all of one length."""
+
+    def collate(rows: list[Any]) -> Any:
+        if swapped:
+            rows = [{**row, "input_ids": row["input_ids"][::-1]} for row in rows]
+        flat = [{"input_ids": ids} for row in rows for ids in row["input_ids"]]
+        labels = [row["label"] for row in rows]
+        batch = PAD(flat)
+        for name in ("input_ids", "attention_mask"):
+            shape = (2, len(rows), -1) if turned else (len(rows), 2, -1)
+            cut = batch[name].view(*shape)
+            batch[name] = cut.transpose(0, 1).contiguous() if turned else cut
+        return {**batch, "labels": torch.tensor(labels)}
+
+    given = tiny.pairs(48)
+    pairs = [given["input_ids"][n : n + 2] for n in range(0, 48, 2)]
+    masks = [[[1] * len(ids) for ids in pair] for pair in pairs]
+    rows = Dataset.from_dict(
+        {"input_ids": pairs, "attention_mask": masks, "label": [n % 2 for n in range(24)]}
+    )
+    model = BertForMultipleChoice(BertConfig(vocab_size=len(tiny.WORDS) + 4, **tiny.SIZES))
+    return tiny.classifier(
+        model=model, train_dataset=rows, eval_dataset=rows, data_collator=collate
+    )
+
+
+def test_answers_that_were_mixed_with_those_of_other_rows_are_told() -> None:
+    assert "rows_mixed" in codes(chooser(turned=True))
+    assert "rows_mixed" not in codes(chooser(turned=False))
+
+
+def test_answers_that_only_change_places_in_their_row_are_none_of_others() -> None:
+    assert "rows_mixed" not in codes(chooser(turned=False, swapped=True))

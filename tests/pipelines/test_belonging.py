@@ -1,0 +1,121 @@
+"""Whether the parts of rows belong together, told from their tokens alone."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordPiece
+from tokenizers.pre_tokenizers import Whitespace
+from tokenizers.processors import TemplateProcessing
+from transformers import PreTrainedTokenizerFast
+
+from debugger.pipelines.belonging import Belonging, belonging_of
+from tests import tiny
+
+WORDS = tiny.tokenizer()
+
+
+def in_pieces() -> PreTrainedTokenizerFast:
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "film", "##film"]
+    inner = Tokenizer(WordPiece({one: at for at, one in enumerate(pieces)}, unk_token="[UNK]"))
+    inner.pre_tokenizer = Whitespace()
+    inner.post_processor = TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    return PreTrainedTokenizerFast(tokenizer_object=inner, **names)
+
+
+SPLIT = in_pieces()
+
+
+def told(values: dict[str, Any], labels: list[Any], words: Any = WORDS) -> Belonging:
+    return belonging_of(values, values["input_ids"], labels, words)
+
+
+def pairs(one: list[str], other: list[str], **more: Any) -> Belonging:
+    encoded = WORDS(one, other, **more)
+    return told({"input_ids": encoded["input_ids"]}, [0] * len(one))
+
+
+ONE = [f"{a} {b} today" for a in tiny.WORDS[:5] for b in tiny.WORDS[5:9]]
+OTHER = [f"{b} and {a}" for a in tiny.WORDS[:5] for b in tiny.WORDS[5:9]]
+
+
+def test_a_text_that_is_given_twice_is_seen_in_the_tokens() -> None:
+    assert pairs(ONE, ONE).twice == len(ONE)
+    assert pairs(ONE, OTHER).twice == 0
+
+
+def test_a_text_of_one_word_again_and_again_is_no_text_given_twice() -> None:
+    unknown = ["x x x x x x"] * 20
+    assert pairs(unknown, unknown).twice == 0
+
+
+def test_a_single_text_is_given_once() -> None:
+    ids = WORDS(ONE)["input_ids"]
+    assert told({"input_ids": ids}, [0] * len(ONE)).twice == 0
+
+
+def tagged(lay: Any) -> Belonging:
+    """Two words of six are two tokens each."""
+    chance = random.Random(3)
+    rows = [["good", "goodfilm", "film", "goodfilm", "good", "film"]] * 12
+    tags = [chance.choices([0, 1, 2], k=6) for _ in rows]
+    encoded = SPLIT(rows, is_split_into_words=True)
+    labels = [lay(own, encoded.word_ids(row)) for row, own in enumerate(tags)]
+    values = {"tokens": rows, "ner_tags": tags, "input_ids": encoded["input_ids"]}
+    return told({**values, "labels": labels}, labels, SPLIT)
+
+
+def by_word(tags: list[int], words: list[int | None]) -> list[int]:
+    return [-100 if word is None else tags[word] for word in words]
+
+
+def one_by_one(tags: list[int], words: list[int | None]) -> list[int]:
+    begin = [-100] * words.index(0)
+    return (begin + tags + [-100] * len(words))[: len(words)]
+
+
+def test_labels_of_words_that_are_laid_on_tokens_one_by_one_are_seen() -> None:
+    wrong = tagged(one_by_one)
+    assert wrong.split == wrong.by_words == 12
+
+
+def test_labels_that_follow_their_words_are_right() -> None:
+    assert tagged(by_word).by_words == 0
+
+
+@pytest.mark.parametrize(("shuffled", "apart"), [(True, True), (False, False)])
+def test_sources_and_targets_that_were_dealt_out_by_lot_are_unrelated(
+    shuffled: bool, apart: bool
+) -> None:
+    random.seed(1)
+    sources = [random.choices(range(10, 30), k=random.randint(3, 8)) for _ in range(200)]
+    targets = [[word + 100 for word in row] + [1] for row in sources]
+    if shuffled:
+        random.shuffle(targets)
+    related = told({"input_ids": sources}, targets).related
+    assert related is not None
+    assert (related < 3) == apart
+
+
+def before(tags: list[int], words: list[int | None]) -> list[int]:
+    """Each word is given the label of the one before it."""
+    return [-100 if word is None else tags[word - 1] for word in words]
+
+
+def renamed(tags: list[int], words: list[int | None]) -> list[int]:
+    return [-100 if word is None else {0: 0, 1: 2, 2: 1}[tags[word]] for word in words]
+
+
+@pytest.mark.parametrize(
+    ("lay", "wrong"), [(before, True), (by_word, False), (renamed, False)], ids=lambda one: str(one)
+)
+def test_a_word_whose_tokens_have_the_label_of_another_is_counted(lay: Any, wrong: bool) -> None:
+    found = tagged(lay)
+    assert found.words > 20
+    assert (found.own < 0.7) == wrong
