@@ -12,6 +12,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -143,6 +144,8 @@ class Class:
                 task.cancel()
             with suppress(ProcessLookupError):
                 server.kill()
+            server.wait()
+            shutil.rmtree(self._data, ignore_errors=True)
 
     async def _measure(self, server: subprocess.Popen[str]) -> None:
         lead, board, other = self._client(), self._client(), self._client()
