@@ -1,7 +1,8 @@
 """`python -m tools.class_load`: two hundred students in one class, over real HTTP. It measures.
 
-Every student is a connection that stays open, as a phone's is; ten are real browsers where there is
-Chromium. The same two cores serve them and play them. What is counted wrong ends it with an error.
+Every student is a connection that stays open, as a phone's is; ten real browsers come beside them
+where there is Chromium. The same two cores serve them and play them. What is counted wrong ends it
+with an error.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -143,6 +145,8 @@ class Class:
                 task.cancel()
             with suppress(ProcessLookupError):
                 server.kill()
+            server.wait()
+            shutil.rmtree(self._data, ignore_errors=True)
 
     async def _measure(self, server: subprocess.Popen[str]) -> None:
         lead, board, other = self._client(), self._client(), self._client()
