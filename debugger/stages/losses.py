@@ -245,7 +245,7 @@ def _loss_line(view: View) -> int | None:
     line = places.returned_by("compute_loss") if own and not given else None
     called = places.call("cross_entropy", "CrossEntropyLoss", "binary_cross_entropy_with_logits")
     called = called or places.call("BCEWithLogitsLoss", "mse_loss", "MSELoss", "nll_loss")
-    return called or line or own or places.argument("loss") or places.call("Trainer")
+    return called or line or own or places.compiled("loss") or places.call("Trainer")
 
 
 def _weights_line(view: View) -> int | None:
