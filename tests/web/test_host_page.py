@@ -45,7 +45,6 @@ NUMBERS = {
     "memory_mb": 3000,
     "megabytes": 10,
     "files": 8000,
-    "waiting": 7,
     "threads": 512,
     "status": 1,
     "signal": "",
