@@ -248,7 +248,7 @@ def test_ignored_labels_that_are_decoded() -> None:
 def agreeing(given: Any, plain: bool = True) -> dict[str, float]:
     """`plain`: what is answered loses its special tokens, as the labels do."""
     tokenizer = tiny.tokenizer()
-    labels = np.where(given.label_ids >= 0, given.label_ids, tokenizer.pad_token_id)
+    labels: Any = np.where(given.label_ids >= 0, given.label_ids, tokenizer.pad_token_id)
     wanted = tokenizer.batch_decode(labels, skip_special_tokens=True)
     said = tokenizer.batch_decode(given.predictions, skip_special_tokens=plain)
     return {"exact": float(np.mean(np.array(wanted) == np.array(said)))}

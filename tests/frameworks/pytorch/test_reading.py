@@ -13,6 +13,8 @@ from transformers.modeling_outputs import SequenceClassifierOutput
 from debugger import diagnose
 from tests import tiny
 
+answered: Any = SequenceClassifierOutput
+
 
 class Pooled(nn.Module):
     """Averages what the words say, `of` the places that the mask shows, or of others."""
@@ -36,7 +38,7 @@ class Pooled(nn.Module):
         if self.of == "nothing":
             logits = torch.relu(logits - 9)
         loss = None if labels is None else nn.functional.cross_entropy(logits, labels)
-        return SequenceClassifierOutput(loss=loss, logits=logits)
+        return answered(loss=loss, logits=logits)
 
 
 def trainer(of: str) -> Trainer:
@@ -72,7 +74,7 @@ def test_a_model_that_compares_rows_by_design_is_left_in_peace() -> None:
             made = self.words(input_ids).mean(1)
             logits = made @ made.T
             loss = nn.functional.cross_entropy(logits, torch.arange(len(made)))
-            return SequenceClassifierOutput(loss=loss, logits=logits)
+            return answered(loss=loss, logits=logits)
 
     findings = diagnose(tiny.classifier(model=Compared("text")), stage="forward").findings
     assert "rows_mingled" not in [one.code for one in findings]
@@ -83,7 +85,7 @@ def test_a_part_that_nothing_comes_back_to_is_named() -> None:
         def forward(self, input_ids: Any, attention_mask: Any, labels: Any = None) -> Any:
             logits = self.head(self.words(input_ids).detach().mean(1))
             loss = None if labels is None else nn.functional.cross_entropy(logits, labels)
-            return SequenceClassifierOutput(loss=loss, logits=logits)
+            return answered(loss=loss, logits=logits)
 
     findings = diagnose(tiny.classifier(model=Cut("text")), stage="step").findings
     assert "gradient_stops" in [one.code for one in findings]
