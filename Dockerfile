@@ -1,7 +1,7 @@
 # Training Clinic for a GPU box, or any machine with Docker: see compose.yaml.
 FROM python:3.12-slim
 
-RUN useradd --create-home --uid 1000 clinic && install -d -o 1000 -g 1000 /data
+RUN useradd --create-home --uid 1000 clinic && install -d -o 1000 -g 1000 /data /store
 WORKDIR /app
 COPY requirements.txt requirements-torch.txt ./
 RUN pip install --no-cache-dir -r requirements.txt

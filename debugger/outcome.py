@@ -66,10 +66,14 @@ class NotRun:
 
 @dataclass(frozen=True)
 class Accepted:
-    """First event of every run; `place` is 0 once it is running."""
+    """First event of every run; `place` is 0 once it is running.
+
+    While it waits, `wait` is in how many seconds it starts, at least and at most, if that is known.
+    """
 
     ticket: str
     place: int = 0
+    wait: tuple[int, int] | None = None
     event: Literal["accepted"] = "accepted"
 
 

@@ -1,11 +1,13 @@
 """Every CLINIC_ setting, read once. A wrong value stops the start with a sentence that names it.
 
-A Hugging Face Space says where to listen in GRADIO_SERVER_NAME; CLINIC_HOST goes before it.
+A Hugging Face Space says where to listen in GRADIO_SERVER_NAME; CLINIC_HOST goes before it. One
+with ZeroGPU says so in SPACES_ZERO_GPU.
 """
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -14,6 +16,10 @@ MEMORY_MB = 3000, 6000
 SWITCH = ("off", "on")
 TYPED = ("auto", "off")
 RESIDENTS = 2
+ZERO_GPU = "SPACES_ZERO_GPU"
+"""Set by the platform."""
+TOKEN_LETTERS = 16
+_TOKEN = re.compile(rf"[!-~]{{{TOKEN_LETTERS},}}")
 
 
 class SettingError(ValueError):
@@ -24,9 +30,13 @@ class SettingError(ValueError):
 class Settings:
     """`checkpoint`, `dataset` and `metric` are names or folders; empty ones follow `assets`.
 
+    `stage_limit` is in seconds, for a stage that does not train.
+    `queue` is how many runs may wait in each lane.
     `typed`: code that somebody typed may run, where the sandbox keeps what it promises.
     `upload_mb` and `upload_files` bound the data beside a script of somebody's own, `runs_a_minute`
-    what one session may start, `sessions` how many the server remembers.
+    what one session may start, `sessions` how many the server remembers. `host_token` opens the
+    host's page and the metrics; where it is empty there are none. `zero_gpu`: this is a Space that
+    lends its visitors a GPU for a moment, and has none otherwise.
     """
 
     assets: str
@@ -35,8 +45,10 @@ class Settings:
     metric: str
     device: str
     workers: int
+    queue: int
     data_dir: Path
     time_limit: float
+    stage_limit: float
     memory_mb: int
     host: str
     port: int
@@ -50,6 +62,8 @@ class Settings:
     upload_files: int
     runs_a_minute: int
     sessions: int
+    host_token: str = field(repr=False)
+    zero_gpu: bool
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -63,8 +77,10 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         metric=reader.text("CLINIC_METRIC", ""),
         device=reader.one_of("CLINIC_DEVICE", "auto", DEVICES),
         workers=int(reader.number("CLINIC_WORKERS", os.cpu_count() or 1, 1, 256)),
+        queue=int(reader.number("CLINIC_QUEUE", 200, 1, 100_000)),
         data_dir=data_dir,
         time_limit=reader.number("CLINIC_TIME_LIMIT", 300, 1, 86_400),
+        stage_limit=reader.number("CLINIC_STAGE_LIMIT", 120, 1, 86_400),
         memory_mb=int(reader.number("CLINIC_MEMORY_MB", _memory_mb(), 500, 1_000_000)),
         host=reader.text("CLINIC_HOST", environment.get("GRADIO_SERVER_NAME", "127.0.0.1")),
         port=int(reader.number("CLINIC_PORT", 7860, 1, 65_535)),
@@ -78,6 +94,8 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         upload_files=int(reader.number("CLINIC_UPLOAD_FILES", 8, 0, 50)),
         runs_a_minute=int(reader.number("CLINIC_RUNS_A_MINUTE", 30, 1, 1_000)),
         sessions=int(reader.number("CLINIC_SESSIONS", 2_000, 1, 100_000)),
+        host_token=reader.token("CLINIC_HOST_TOKEN"),
+        zero_gpu=environment.get(ZERO_GPU, "").lower() in ("1", "t", "true"),
     )
     reader.refuse_unknown()
     if settings.mcp and settings.login:
@@ -85,7 +103,17 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
             "CLINIC_MCP=on does not go together with CLINIC_LOGIN: "
             "what the MCP server offers would be open to everybody."
         )
-    return settings
+    return _without_a_gpu(settings) if settings.zero_gpu else settings
+
+
+def _without_a_gpu(settings: Settings) -> Settings:
+    """Outside of a lease whoever asks for CUDA there may wait for ever."""
+    if settings.device == "cuda":
+        raise SettingError(
+            "CLINIC_DEVICE=cuda does not go together with ZeroGPU, which lends a GPU for moments:"
+            " leave it out, and what needs a GPU asks for one."
+        )
+    return replace(settings, device="cpu")
 
 
 def _memory_mb() -> int:
@@ -126,6 +154,16 @@ class _Reader:
         if value and not (user and password):
             raise SettingError(f"{name} must be a name and a password with a colon between them.")
         return (user, password) if value else None
+
+    def token(self, name: str) -> str:
+        """The sentence about a wrong one does not tell it: logs are read by others."""
+        value = self.text(name, "")
+        if value and not _TOKEN.fullmatch(value):
+            raise SettingError(
+                f"{name} must be at least {TOKEN_LETTERS} letters, digits or signs of ASCII,"
+                " without a space: `openssl rand -hex 16` makes one."
+            )
+        return value
 
     def refuse_unknown(self) -> None:
         for name in sorted(self._given.keys() - self._known):

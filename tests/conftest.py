@@ -55,7 +55,8 @@ def asked(
     specs = [getattr(item, "callspec", None) for item in request.session.items]
     wanted = [spec.params["promise"] for spec in specs if spec and "promise" in spec.params]
     folder = tmp_path_factory.mktemp("clinic")
-    with started(replace(read({}), time_limit=900, memory_mb=4000, data_dir=folder)) as engine:
+    patient = replace(read({}), time_limit=900, stage_limit=900, memory_mb=4000, data_dir=folder)
+    with started(patient) as engine:
         cache: pytest.Cache | None = getattr(request.config, "cache", None)
         known = Remembered(engine, cache.mkdir("runs")) if cache and wanted else engine
         runs = Runs(known, at_once=1)

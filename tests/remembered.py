@@ -18,6 +18,7 @@ from threading import get_ident
 from debugger.outcome import Event, Outcome, from_json, to_json
 from debugger.run import Run
 from debugger.workers import Answering
+from debugger.workers.engine import Asker
 
 ROOT = Path(__file__).parent.parent
 CODE = ("debugger", "scenarios/assets")
@@ -33,13 +34,13 @@ class Remembered:
                 shutil.rmtree(other, ignore_errors=True)
         self._folder.mkdir(exist_ok=True)
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         kept = self._folder / hashlib.sha256(repr(run).encode()).hexdigest()
         if kept.exists():
             yield from map(from_json, kept.read_bytes().splitlines())
             return
         told: list[Event] = []
-        for event in self._engine.events(run):
+        for event in self._engine.events(run, asker):
             told.append(event)
             if isinstance(event, Outcome) and event.outcome in ("pass", "look", "fail"):
                 half = kept.with_suffix(f".{get_ident()}")

@@ -33,6 +33,7 @@ from debugger.outcome import (
     StageStarted,
 )
 from debugger.run import Run
+from debugger.workers.engine import Asker
 
 ROOT = Path(__file__).parent.parent
 OVER_THE_TWIN = {"accuracy": 0.9, "losses": [1.1, 0.3], "steps": 2}
@@ -64,7 +65,7 @@ class FakeEngine:
     def cancel(self, ticket: str) -> None:
         self.cancelled.append(ticket)
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         FakeEngine.asked.append(run)
         stage = run.stage if run.stage in STAGES else "train"
         ending = FakeEngine.endings.get(run.script, "pass")
@@ -287,7 +288,7 @@ def test_a_signal_leaves_what_was_found_until_then(
 ) -> None:
     ended = threading.Event()
 
-    def events(self: FakeEngine, run: Run) -> Iterator[Event]:
+    def events(self: FakeEngine, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         yield Accepted("t")
         yield StageStarted("setup")
         yield StageEnded("setup", "pass", 0.1)
@@ -470,7 +471,7 @@ def test_ctrl_c_cancels_the_run_and_ends_with_130(
 ) -> None:
     ended = threading.Event()
 
-    def events(self: FakeEngine, run: Run) -> Iterator[Event]:
+    def events(self: FakeEngine, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         yield Accepted("t")
         os.kill(os.getpid(), signal.SIGINT)
         assert ended.wait(20)

@@ -9,6 +9,7 @@ import pytest
 
 from debugger.outcome import Accepted, Ending, Event, Outcome, StageEnded, StageStarted
 from debugger.run import Run
+from debugger.workers.engine import Asker
 from tests import remembered
 from tests.remembered import Remembered
 
@@ -20,7 +21,7 @@ class Counting:
         self.asked = 0
         self.ending: Ending = ending
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.asked += 1
         yield Accepted(f"t{self.asked}")
         yield StageStarted("setup")

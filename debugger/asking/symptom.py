@@ -19,7 +19,11 @@ FEW_STEPS = 2
 NOT_ITS_OWN = (
     "cancelled",
     "out_of_time",
+    "stage_out_of_time",
     "killed",
+    "queue_full",
+    "server_stops",
+    "disk_full",
     "too_much_output",
     "too_many_events",
     "exits_early",

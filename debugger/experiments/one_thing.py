@@ -83,7 +83,7 @@ def cured_by_usual_rate(here: Conditions) -> Experiment | None:
     off = max(here.rate / usual, usual / here.rate)
     if off < NEAR:
         return None
-    change, named = Change(rate=usual), _set_by("learning_rate", "lr")
+    change, named = Change(rate=usual), _rate_set
     whole = here.rate * here.rate_share * here.updates if here.rate < usual else None
     return Experiment(change, here.rate, usual, off >= FAR, named, whole)
 
@@ -216,6 +216,10 @@ def _set_by(*names: str, calls: tuple[str, ...] = ()) -> Callable[[Places], int 
         return at.argument(*names) or next(filter(None, set_at), None) or at.call(*calls)
 
     return line
+
+
+def _rate_set(at: Places) -> int | None:
+    return at.rate() or _set_by("learning_rate", "lr")(at)
 
 
 def _dropout_set(at: Places) -> int | None:

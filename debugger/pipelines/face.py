@@ -21,7 +21,7 @@ from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan
 from debugger.pipelines.targets import Aims, Targets
 from debugger.pipelines.trials import Trials
-from debugger.pipelines.trying import Lab
+from debugger.pipelines.trying import Lab, Worded
 
 Task = Literal[
     "classification",
@@ -151,7 +151,8 @@ class Data:
     `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
     `metrics`: what compute_metrics answers; None where it could not be asked. `keys` is what makes
     each training row itself. `picked_line`: of the call that picked the evaluation rows out of
-    those that the training rows came from, too."""
+    those that the training rows came from, too. `worded` are the training rows as words, beside
+    their labels."""
 
     train: Split | None
     eval: Split | None
@@ -166,6 +167,7 @@ class Data:
     lengths: tuple[int, ...] = ()
     columns: Columns | None = None
     eval_columns: Columns | None = None
+    worded: Worded = field(default_factory=Worded)
     failure: Failure | None = None
 
 
@@ -261,7 +263,8 @@ class Forward:
     model of one's own, what it answers to other words. `mingled` is how far it answers a row
     otherwise when the rows beside it are others.
     `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
-    Of Keras: what the loss `expects` and the model `gives`, and the rows whose loss is nan.
+    Of Keras: what the loss `expects` and the model `gives`, what it `counts` in the labels of
+    `labels_shape`, and the rows whose loss is nan.
     `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
     labels have an axis for the rows.
     """
@@ -295,6 +298,8 @@ class Forward:
     asked_for: tuple[str, ...] = ()
     expects: Literal["logits", "probabilities"] | None = None
     gives: Literal["logits", "probabilities"] | None = None
+    counts: Literal["numbers", "vectors", "each"] | None = None
+    labels_shape: tuple[int, ...] = ()
     recovers: bool = False
     batched: bool = True
     nan_rows: tuple[int, ...] = ()
@@ -435,7 +440,7 @@ class Training:
     `warming_up` says that the learning rate was still climbing at the last step, `rates` what it
     was at each. `shares` are those of the classes in the training rows, which were gone through
     `epochs` times. `weights` is how many the model has. `out_of_time`: in a faster training the
-    last step would not have been the last.
+    last step would not have been the last. `has_words`: rows of words were held against labels.
     """
 
     losses: tuple[float, ...] = ()
@@ -454,6 +459,7 @@ class Training:
     weights: int = 0
     peak_learning_rate: float | None = None
     out_of_time: bool = False
+    has_words: bool = False
     failure: Failure | None = None
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 """Optimizers whose steps are about as long as the learning rate, whatever the gradient."""
@@ -76,3 +79,21 @@ class Order:
     rows: int
     single: float | None = None
     by_chance: float = 0.0
+
+
+def of_one_label(
+    batches: Sequence[Sequence[Any]], labels: Sequence[Any]
+) -> tuple[float | None, float]:
+    """The share of batches whose labels are all one, and what a shuffle would give.
+
+    `labels` are those of all rows. None where too few batches hold classes.
+    """
+    full = [
+        batch for batch in batches if len(batch) >= 4 and all(isinstance(y, int) for y in batch)
+    ]
+    if len(full) < 4:
+        return None, 0.0
+    counts = Counter(y for y in labels if isinstance(y, int))
+    size = min(map(len, full))
+    by_chance = sum((count / len(labels)) ** size for count in counts.values())
+    return sum(len(set(batch)) == 1 for batch in full) / len(full), by_chance

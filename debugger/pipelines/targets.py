@@ -18,7 +18,8 @@ PARTS = 10
 @dataclass(frozen=True)
 class Targets:
     """The labels of a batch, one for each token. `same` of the counted ones are the token at
-    their place; None where tokens and labels are of different shapes.
+    their place, `beside` of them the one before or behind it; None where tokens and labels are of
+    different shapes.
 
     `ends` closing tokens stand in the texts, and `ends_counted` of them are learned; `masked`
     tokens are hidden from the model. `decoder_same` of the labels are what the decoder reads.
@@ -30,6 +31,7 @@ class Targets:
     counted: int
     ignored: int
     same: float | None = None
+    beside: float | None = None
     masked: int = 0
     ends: int = 0
     ends_counted: int = 0
@@ -108,6 +110,8 @@ def targets_of(
         counted = counted & real
     if counted.any():
         known["same"] = float((ids == labels)[counted].mean())
+        moved = (np.roll(ids, by, axis=-1) == labels for by in (-1, 1))
+        known["beside"] = max(float(alike[counted].mean()) for alike in moved)
     end = getattr(tokenizer, "eos_token_id", None)
     if end is not None and real is not None:
         ends = (ids == end) & real

@@ -5,6 +5,7 @@ import threading
 from typing import TextIO
 
 from debugger.outcome import Accepted, Event, Progress, StageStarted
+from debugger.printing.sentences import waiting
 from debugger.words import Words
 
 
@@ -38,8 +39,8 @@ class ProgressLine:
 
     def _sentence(self, who: str, event: Event) -> str | None:
         match event:
-            case Accepted(place=place) if place > 0:
-                return self._words.say("cli", "waiting", place=place)
+            case Accepted(place=place, wait=wait) if place > 0:
+                return waiting(place, wait, self._words)
             case StageStarted(stage=stage):
                 return self._words.say("cli", "starting", who=who, stage=stage)
             case Progress(stage=stage, done=done, of=of):

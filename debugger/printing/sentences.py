@@ -33,6 +33,22 @@ def conclusion(report: Report, words: Words) -> str:
     return words.say("cli", code, count=len(ran(report)))
 
 
+def waiting(place: int, wait: tuple[int, int] | None, words: Words) -> str:
+    """Of a run that has not started: where it stands, and when its turn comes, if that is known."""
+    if wait is None:
+        return words.say("waiting", "place", place=place)
+    least, most = wait
+    unit, one = ("minutes", 60) if most > 60 else ("seconds", 1)
+    low, high = least // one, -(-most // one)
+    if low == high:
+        said = words.say("waiting", unit, **{unit: high})
+    elif low == 0:
+        said = words.say("waiting", "soon" if one == 1 else "soon_minutes", **{unit: high})
+    else:
+        said = words.say("waiting", f"some_{unit}", least=low, **{unit: high})
+    return words.say("waiting", "place_in", place=place, wait=said)
+
+
 def place(finding: Finding, words: Words) -> str | None:
     """Where in the script, in a file beside it, or in which cell of the notebook."""
     if finding.line is None:

@@ -6,14 +6,24 @@ import ast
 import re
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Literal
 
 from debugger.script.focus import apart
 from debugger.script.handed import Handed
 from debugger.script.sources import Sources
-from debugger.script.tracing import Tracing, name_of
+from debugger.script.torn import torn
+from debugger.script.tracing import Tracing, assigned, name_of
 
 NO_SOURCES = Sources()
 _LABELS = ("label", "labels", "label_ids")
+_SCHEDULES = (
+    *("PolynomialDecay", "ExponentialDecay", "CosineDecay", "CosineDecayRestarts"),
+    "InverseTimeDecay",
+)
+_OPTIMIZERS = (
+    *("Adam", "AdamW", "AdamWeightDecay", "Adamax", "Nadam", "SGD", "RMSprop", "Adagrad"),
+    *("Adadelta", "Adafactor", "Ftrl", "Lion"),
+)
 _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 """What a column is declared to be, which puts nothing into it."""
 
@@ -30,7 +40,7 @@ class Places:
     ) -> None:
         files = [_parsed(text, 0), *(_parsed(one.text, one.before) for one in sources.helpers)]
         tree = ast.Module([node for file in files for node in file.body], [])
-        self._tracing = Tracing(tree)
+        self._tree, self._tracing = tree, Tracing(tree)
         self.handed = Handed(tree, self._tracing)
         walked = [node for file in files for node in ast.walk(file)]
         self._calls = [node for node in walked if isinstance(node, ast.Call)]
@@ -135,6 +145,64 @@ class Places:
             ),
             None,
         )
+
+    def rate(self) -> int | None:
+        """Where the learning rate is written down: by its name, or as what a schedule or an
+        optimizer of Keras is given first."""
+        return (
+            self.argument("init_lr", "initial_learning_rate")
+            or self._first_number(_SCHEDULES)
+            or self.argument("learning_rate", "lr")
+            or self._first_number(_OPTIMIZERS)
+        )
+
+    def compiled(self, name: Literal["optimizer", "loss", "metrics"]) -> int | None:
+        """Where what `compile` is given under that name, or in its place, was made."""
+        place = ("optimizer", "loss", "metrics").index(name)
+        for call in (c for calls in (self._mine, self._calls) for c in calls):
+            if _last(call.func) != "compile":
+                continue
+            named = [k.value for k in call.keywords if k.arg == name]
+            if given := named or call.args[place : place + 1]:
+                return self._tracing.setting(given[0]) or self._made_of(given[0], labels=False)
+        return None
+
+    def _first_number(self, names: tuple[str, ...]) -> int | None:
+        found = [call.args[0] for call in self._calls if name_of(call.func) in names and call.args]
+        return next((at[0] for one in found if (at := self._tracing.valued(one))), None)
+
+    def output_layer(self, units: int) -> int | None:
+        """The last `Dense` of so many outputs; else the last there is."""
+        layers = [call for call in self._calls if name_of(call.func) == "Dense"]
+        given = [(c, self._tracing.valued(one)) for c in layers if (one := _units(c)) is not None]
+        exact = [call.lineno for call, at in given if at is not None and at[1] == units]
+        return max(exact or [call.lineno for call in layers], default=None)
+
+    def validated(self, labels: bool = False) -> int | None:
+        """Where the inputs, or the labels, that `fit` is to be judged by were made."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg == "validation_data"]
+        fits = [c for c in self._trainings() if _last(c.func) == "fit" and c.args]
+        same = [c for c in fits if given and _first(c.args[0]) == _first(given[0])]
+        if (
+            not given or same
+        ):  # the very rows that it learns from: what is wrong is to hand them over
+            return given[0].lineno if given else None
+        return self._made_of(given[0], labels)
+
+    def fitted(self, labels: bool = False) -> int | None:
+        """Where those that `fit` learns from were made."""
+        fits = [c for c in self._trainings() if _last(c.func) == "fit" and c.args]
+        if not fits:
+            return None
+        whole = len(fits[0].args) < 2
+        given = fits[0].args[0 if whole else int(labels)]
+        return self._made_of(given, labels)
+
+    def _made_of(self, given: ast.expr, labels: bool) -> int:
+        if isinstance(given, ast.Tuple) and len(given.elts) > int(labels):
+            given = given.elts[int(labels)]
+        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
+        return made[-1][0] if made else given.lineno
 
     def origin(self, *names: str) -> int | None:
         """Where the value of a keyword argument is made: what was assigned to the name in it."""
@@ -280,6 +348,10 @@ class Places:
         named = isinstance(of, ast.Constant) and isinstance(of.value, str) and of.value not in keys
         return (str(of.value),) if named and isinstance(of, ast.Constant) else ()
 
+    def labels_torn(self) -> int | None:
+        """The line that gives labels another order than their rows, or draws them by lot."""
+        return torn(self._tree)
+
     def written(self, *keys: str) -> int | None:
         """The last line that puts a value under one of these keys: a column, a dictionary's."""
         found = [
@@ -314,8 +386,8 @@ class Places:
                 put += [([one], call.args[-1]) for one in _slices(func.value)]
             if _last(call.func) in ("dict", "assign"):
                 put += [([ast.Constant(k.arg)], k.value) for k in call.keywords]
-        for node in self._assignments:
-            put += [([one], node.value) for target in node.targets for one in _slices(target)]
+        for target, value in (pair for node in self._assignments for pair in assigned(node)):
+            put += [([one], value) for one in _slices(target)]
         for node in self._dicts:
             if node not in renames:
                 put += [([k], v) for k, v in zip(node.keys, node.values, strict=True)]
@@ -455,6 +527,17 @@ def _trains(call: ast.Call, trainers: set[str], owner: str) -> bool:
 def _by_epochs(call: ast.Call) -> bool:
     """As only Keras fits: a scaler or a tokenizer has neither."""
     return bool({"epochs", "validation_data", "steps_per_epoch"} & {k.arg for k in call.keywords})
+
+
+def _first(given: ast.expr) -> str:
+    """What inputs are called, alone or before their labels."""
+    pair = isinstance(given, ast.Tuple) and given.elts
+    return ast.unparse(pair[0] if pair else given)
+
+
+def _units(call: ast.Call) -> ast.expr | None:
+    named = [k.value for k in call.keywords if k.arg == "units"]
+    return call.args[0] if call.args else next(iter(named), None)
 
 
 def _makes_trainer(node: ast.expr) -> bool:

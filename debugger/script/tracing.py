@@ -36,6 +36,7 @@ class Tracing:
                 self._scopes.update(dict.fromkeys(ast.walk(part), function))
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        self._made_by = {part: one.name for one in self._classes for part in one.body}
 
     def setting(self, node: ast.expr) -> int | None:
         """The line of the number or the word that a setting comes down to, if it does."""
@@ -102,7 +103,7 @@ class Tracing:
             (target.lineno, value)
             for statement in ast.walk(scope or self._tree)
             if self._scopes.get(statement) is scope
-            for target, value in _assigned(statement)
+            for target, value in assigned(statement)
             if isinstance(target, ast.Name) and target.id == name.id
         ]
         return sorted(values, key=lambda one: one[0])
@@ -119,16 +120,21 @@ class Tracing:
         outside = [
             value
             for statement in self._tree.body
-            for target, value in _assigned(statement)
+            for target, value in assigned(statement)
             if isinstance(target, ast.Name) and target.id == name.id
         ]
         return outside[0] if len(outside) == 1 else None
 
     def _given(self, scope: Function, name: str, parameters: list[str]) -> ast.expr | None:
-        """What callers hand over: themselves, by `partial`, or for `map` to hand on."""
+        """What callers hand over: themselves, by `partial`, or for `map` to hand on.
+
+        What makes an object is called by the name of its class, and not handed the object.
+        """
+        makes = scope.name == "__init__"
+        called = self._made_by.get(scope, "") if makes else scope.name
         for call in self._calls:
-            own = name_of(call.func) == scope.name
-            by_others = any(name_of(one) == scope.name for one in call.args[:1])
+            own = name_of(call.func) == called
+            by_others = any(name_of(one) == called for one in call.args[:1])
             if not own and not by_others:
                 continue
             for keyword in call.keywords:
@@ -137,7 +143,7 @@ class Tracing:
                 if keyword.arg == "fn_kwargs" and (found := _entry_of(keyword.value, name)):
                     return found
             handed = call.args if own else call.args[1:] if name_of(call.func) == "partial" else []
-            place = parameters.index(name)
+            place = parameters.index(name) - makes
             if place < len(handed) and not any(isinstance(a, ast.Starred) for a in handed):
                 return handed[place]
         return _defaults(scope).get(name)
@@ -155,7 +161,7 @@ class Tracing:
                 if name_of(call.func) == settings.name and (found := _keyword(call, node.attr)):
                     return found
             for statement in ast.walk(settings):
-                for target, value in _assigned(statement):
+                for target, value in assigned(statement):
                     if name_of(target) != node.attr:
                         continue
                     if isinstance(value, ast.Call) and name_of(value.func) == "field":
@@ -183,7 +189,7 @@ class Tracing:
         for node in self._classes:
             if any(name_of(base).endswith("Arguments") for base in node.bases):
                 for statement in node.body:
-                    if any(name_of(target) == name for target, _ in _assigned(statement)):
+                    if any(name_of(target) == name for target, _ in assigned(statement)):
                         return statement.lineno
         typed = (n for n in ast.walk(self._tree) if isinstance(n, ast.Constant))
         words = (f"--{name}", f"--{name}".replace("_", "-"))
@@ -204,7 +210,7 @@ class Tracing:
                 moved = node.args[0] if node.args else node.func.value
                 if node.func.attr in _MOVES and name_of(moved) == name.id:
                     fills.append((node.lineno, None))
-            for target, value in _assigned(node):
+            for target, value in assigned(node):
                 if isinstance(target, ast.Subscript) and name_of(target.value) == name.id:
                     fills.append((target.lineno, value))
         fills = fills or [*self.local(name)]
@@ -229,7 +235,7 @@ class Tracing:
         return max(returns, key=lambda one: one.lineno).value if returns else None
 
 
-def _assigned(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+def assigned(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Each target with its value; of tuples, each of its own."""
     if isinstance(statement, ast.AnnAssign | ast.AugAssign) and statement.value is not None:
         yield statement.target, statement.value

@@ -79,7 +79,9 @@ def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> 
         if wider < OTHER_SCALE and moved < ELSEWHERE:
             continue
         made = fault if wider >= OTHER_SCALE else look
-        line = view.places.argument("validation_data") or view.places.argument("eval_dataset")
+        places = view.places
+        put = places.validated() if there.width > here.width else places.fitted()
+        line = put or places.argument("validation_data") or places.argument("eval_dataset")
         return made(
             line,
             name=here.name,

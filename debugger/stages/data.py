@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from debugger.evidence.tables import own_table, ragged, say, table
+from debugger.experiments.signal import signal
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
 from debugger.stages import belonging, columns, inputs, targets
@@ -32,6 +33,8 @@ SURELY_LEAKED = 0.10
 MARKED = 0.15
 DUPLICATED_SHARE = 0.10
 CUT_SHARE = 0.20
+UNMET_SHARE = 0.05
+ENOUGH_ASKED = 20
 SHOWN_LENGTHS = 8
 MOST_CLASSES = 20
 _PAIRS = {
@@ -226,6 +229,40 @@ def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
 
 
+def classes_only_in_eval(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows in order of their labels, cut in two: what comes last is never learned."""
+    split, blind = _labelled(seen, view)
+    if split is None or view.facts.task != "classification":
+        return blind or NOT_FOR_THIS_TASK
+    if seen.eval is None or split.looked_at < split.count:
+        return CannotJudge("no_eval_set" if seen.eval is None else "no_rows")
+    known, asked = set(_integers(split)), _integers(seen.eval)
+    unmet = [y for y in asked if y >= 0 and y not in known]
+    share = len(unmet) / max(1, len(asked))
+    if len(asked) < ENOUGH_ASKED or share < UNMET_SHARE:
+        return None
+    places = view.places
+    line = places.argument("eval_dataset", "validation_split") or places.validated()
+    name = _named(str(min(unmet)), _naming(seen, split))
+    return fault(line, name=name, rows=len(unmet), share=share)
+
+
+def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A line parts labels from their rows, and the words of a row do not tell its label.
+
+    Rows may well be made of labels that were shuffled before: then their words tell them.
+    """
+    if not view.has_script:
+        return CannotJudge("no_script")
+    words = signal(seen.worded)
+    if words is None:
+        return NOT_FOR_THIS_TASK
+    line = view.places.labels_torn()
+    if line is None or words.found:
+        return None
+    return look(line, rows=words.rows, accuracy=words.accuracy, majority=words.majority)
+
+
 def duplicates(seen: Data, view: View) -> Verdict | CannotJudge | None:
     split = seen.train
     if split is None:
@@ -248,7 +285,7 @@ def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = seen.shared_rows / max(1, seen.eval.looked_at)
     if not LEAKED_SHARE <= share < 0.95:
         return None
-    line = seen.picked_line or view.places.argument("eval_dataset", "validation_data")
+    line = seen.picked_line or view.places.argument("eval_dataset") or view.places.validated()
     at_least = interval(share, seen.eval.looked_at)[0]
     proved = at_least > SURELY_LEAKED + 2 * max(_repeated(seen.train), _repeated(seen.eval))
     verdict = fault if proved else look
@@ -307,7 +344,7 @@ def labels_in_the_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None
     loss = compiled.loss
     if seen.entry.inside is None or "y" in seen.entry.parts or loss in ("", "none"):
         return None
-    line = view.places.argument("loss") or _data_line(view)
+    line = view.places.compiled("loss") or _data_line(view)
     return (fault if "loss" in compiled.strings else note)(line, label=seen.entry.inside, loss=loss)
 
 
@@ -336,6 +373,8 @@ RULES: tuple[Rule, ...] = (
     classes_as_amounts,
     imbalanced,
     one_class,
+    classes_only_in_eval,
+    labels_shuffled_apart,
     duplicates,
     leak,
     text_cut,
@@ -349,12 +388,12 @@ DATA = Stage("data", observe, show, measured, RULES)
 
 
 def _data_line(view: View) -> int | None:
-    made = ("to_tf_dataset", "prepare_tf_dataset", ".fit")
-    return view.places.argument("train_dataset") or view.places.call(*made)
+    made = view.places.call("to_tf_dataset", "prepare_tf_dataset")
+    return view.places.argument("train_dataset") or made or view.places.fitted()
 
 
 def _labels_line(view: View) -> int | None:
-    return view.places.labels_written() or _data_line(view)
+    return view.places.labels_written() or view.places.fitted(labels=True) or _data_line(view)
 
 
 def _repeated(split: Split) -> float:

@@ -361,7 +361,7 @@ def _shape(seen: Evaluate, name: str) -> tuple[int, ...]:
 
 
 def _eval_line(view: View) -> int | None:
-    return view.places.argument("eval_dataset", "validation_data")
+    return view.places.argument("eval_dataset") or view.places.validated()
 
 
 def _strategy_line(view: View) -> int | None:

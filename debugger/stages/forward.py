@@ -88,7 +88,7 @@ def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if low >= 0 and high <= 1:
         return None
     name = view.facts.compiled.loss
-    return fault(view.places.argument("loss"), label=high if high > 1 else low, name=name)
+    return fault(view.places.compiled("loss"), label=high if high > 1 else low, name=name)
 
 
 def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
@@ -121,6 +121,16 @@ def head_and_names_disagree(seen: Forward, view: View) -> Verdict | CannotJudge 
 
 
 def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
+    if (wanted := _labels_wanted(seen)) is not None:
+        name = view.facts.compiled.loss if view.facts.compiled else ""
+        return fault(
+            view.places.compiled("loss"),
+            problem_type=name,
+            label_type=seen.label_type,
+            labels=str(list(seen.labels_shape)),
+            outputs=str(list(seen.logits_shape)),
+            wanted=str(wanted),
+        )
     if seen.failure is None or not seen.label_type:
         return None
     float_wanted = seen.failure.says("Float can't be cast") or seen.failure.says(
@@ -186,6 +196,8 @@ def ids_outside_vocabulary(seen: Forward, view: View) -> Verdict | CannotJudge |
         return None
     places = view.places
     line = None if view.facts.pretrained else places.argument_in("Config", "vocab_size")
+    if view.facts.compiled is not None:
+        line = line or places.argument_in("Embedding", "input_dim") or places.call("Embedding")
     line = line or places.call("add_tokens") or places.call("AutoTokenizer.from_pretrained")
     return fault(line, highest=seen.highest_id, vocabulary=seen.vocabulary)
 
@@ -220,7 +232,7 @@ def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJud
         return CannotJudge("no_loss_here")
     if seen.gives == "probabilities":
         return None
-    line = view.places.argument("loss")
+    line = view.places.compiled("loss")
     low, high = seen.logits_low, seen.logits_high
     compiled = view.facts.compiled or Compiled()
     given = compiled.strings.get("loss", "")
@@ -232,7 +244,7 @@ def softmax_twice(seen: Forward, view: View) -> Verdict | None:
     if seen.expects != "logits" or seen.gives != "probabilities" or seen.recovers:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return fault(view.places.argument("from_logits", "loss"), name=name)
+    return fault(view.places.argument("from_logits") or view.places.compiled("loss"), name=name)
 
 
 def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
@@ -240,7 +252,7 @@ def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
     if seen.expects != "logits" or not seen.recovers:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return look(view.places.argument("from_logits", "loss"), name=name)
+    return look(view.places.argument("from_logits") or view.places.compiled("loss"), name=name)
 
 
 def nan_forward(seen: Forward, view: View) -> Verdict | None:
@@ -341,6 +353,20 @@ def _one_output(seen: Forward) -> bool:
     return len(seen.logits_shape) == 2 and seen.logits_shape[1] == 1
 
 
+def _labels_wanted(seen: Forward) -> list[int] | None:
+    """The shape that a loss of Keras takes labels in, where they, or the outputs, have another."""
+    outputs, labels = list(seen.logits_shape), list(seen.labels_shape)
+    if seen.counts is None or len(outputs) < 2 or not labels:
+        return None
+    several = outputs[-1] > 1
+    numbers = labels in (outputs[:-1], [*outputs[:-1], 1])
+    if seen.counts == "numbers":
+        return outputs[:-1] if not several or labels == outputs else None
+    if seen.counts == "vectors" and not several:
+        return [*outputs[:-1], 2]
+    return outputs if several and numbers else None
+
+
 def _explained(seen: Forward, view: View) -> bool:
     """Whether the loss is nan exactly where the label is outside the head."""
     classes = view.facts.num_labels or 0
@@ -375,7 +401,10 @@ def _model_line(view: View) -> int | None:
         return named
     if len(made) > 1:
         return view.places.argument_at("num_labels", made[-1])
-    return view.places.argument("num_labels") or next(iter(made), None)
+    line = view.places.argument("num_labels") or next(iter(made), None)
+    if line is None and view.facts.compiled is not None and view.facts.num_labels:
+        line = view.places.output_layer(view.facts.num_labels)
+    return line
 
 
 def _example(seen: Forward, facts: Facts) -> Evidence:

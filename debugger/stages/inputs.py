@@ -341,13 +341,13 @@ OF_A_BATCH: tuple[Rule, ...] = (
 
 
 def _tokenizing(view: View) -> int | None:
-    return view.tokenizing
+    return view.tokenizing or view.places.fitted()
 
 
 def _preparing(view: View) -> int | None:
     made = ("processor", "image_processor", "feature_extractor", "set_transform", "with_transform")
-    made += (".fit",)
-    return view.places.argument("do_rescale", "do_normalize") or view.places.call(*made)
+    line = view.places.argument("do_rescale", "do_normalize") or view.places.call(*made)
+    return line or view.places.fitted()
 
 
 def _other_inputs(split: Split) -> bool:

@@ -248,7 +248,7 @@ def _loss_line(view: View) -> int | None:
     called = places.call("cross_entropy", "CrossEntropyLoss", "binary_cross_entropy_with_logits")
     called = called or places.call("BCEWithLogitsLoss", "mse_loss", "MSELoss", "nll_loss")
     called = places.handed.using_loss() or called
-    return called or line or own or places.argument("loss") or places.call("Trainer")
+    return called or line or own or places.compiled("loss") or places.call("Trainer")
 
 
 def _weights_line(view: View) -> int | None:

@@ -176,6 +176,8 @@ def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     if rises == seen.greater_is_better:
         return None
     line = view.places.argument("greater_is_better", "metric_for_best_model")
+    if view.facts.compiled is not None:
+        line = _watching(view)
     kept = "highest" if seen.greater_is_better else "lowest"
     return fault(line, name=name, kept=kept, better="higher" if rises else "lower")
 
@@ -245,7 +247,14 @@ def metric_line(view: View, name: str = "") -> int | None:
     """Where the script makes the number of that name, else where it returns its numbers."""
     places = view.places
     answers = (places.handed.answer(one, name) for one in _GIVEN_AS)
-    return next(filter(None, answers), None) or places.argument("metrics")
+    return next(filter(None, answers), None) or places.compiled("metrics")
+
+
+def _watching(view: View) -> int | None:
+    """Where a callback of Keras is told which way is better, or else what it watches."""
+    kinds = ("EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau")
+    told = (view.places.argument_in(kind, name) for name in ("mode", "monitor") for kind in kinds)
+    return next(filter(None, told), None) or view.places.call(*kinds)
 
 
 def _in_metric(find: Callable[..., int | None], *what: Any, **more: Any) -> int | None:

@@ -39,4 +39,5 @@ def _line(view: View) -> int | None:
     own = places.function("_get_train_sampler") or places.function("get_train_dataloader")
     sampler = places.argument("batch_sampler", "sampler")
     called = places.call("SequentialSampler", "DataLoader", ".sort")
-    return sampler or called or own or places.argument("train_dataset")
+    given = places.argument("train_dataset") or places.argument("shuffle") or places.fitted()
+    return sampler or called or own or given

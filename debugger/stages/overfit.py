@@ -84,7 +84,7 @@ def outputs_collapsed(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     if not after <= COLLAPSED * before or _knows_them(seen) or _is_on_its_way(seen):
         return None
     brisk = seen.rate is not None and seen.rate >= LARGE_RATE[view.facts.pretrained]
-    line = view.places.argument("learning_rate", "lr", "optimizer") if brisk else None
+    line = (view.places.rate() or view.places.argument("optimizer")) if brisk else None
     return (fault if brisk else look)(
         line, rate=seen.rate or 0.0, before=before, after=after, steps=len(seen.losses)
     )
@@ -98,7 +98,7 @@ def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
         return None
     if isinstance(outputs_collapsed(seen, view), Verdict):
         return None
-    line = view.places.argument("learning_rate", "lr", "optimizer")
+    line = view.places.rate() or view.places.argument("optimizer")
     return look(line, rate=seen.rate or 0.0, **_numbers(seen))
 
 

@@ -131,7 +131,7 @@ def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
     known = _moved_in_all(seen)
     if known is None or known >= NO_WAY[view.facts.pretrained]:
         return None
-    line = view.places.argument("learning_rate", "lr", "max_grad_norm", "optimizers")
+    line = view.places.rate() or view.places.argument("max_grad_norm", "optimizers")
     line = line or view.places.call("Decay", f".{seen.optimizer}")
     return fault(line, updates=plan.updates, share=known, optimizer=seen.optimizer)
 
@@ -204,7 +204,7 @@ def head_dropout_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if plan.head_dropout < HARDLY_LEFT or plan.dropout >= plan.head_dropout:  # told already
         return None
-    line = view.places.call("Dropout") or view.places.argument("rate", "dropout")
+    line = view.places.highest("dropout") or view.places.argument("rate")
     made = fault if plan.head_dropout >= NEXT_TO_NONE else look
     return made(line, dropout=plan.head_dropout, name=plan.head_dropout_name)
 

@@ -64,7 +64,7 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
     if failure.exception == "EOFError" and "input(" in _line(text, failure.line):
         return _finding("asks_for_input", "fault", failure.line)
     if failure.says("could not interpret optimizer identifier"):
-        line = places.argument_at("optimizer", failure.line)
+        line = places.origin("optimizer") or failure.line
         return _finding("keras3_optimizer", "fault", line, said=said)
     if column := re.search(r"[Cc]olumn (\w+) not found in dataset", said):
         return _finding("column_not_there", "fault", failure.line, name=column[1])

@@ -134,7 +134,7 @@ def learning_rate_too_high(seen: Step, view: View) -> Verdict | CannotJudge | No
     rate = _comparable_rate(seen, view)
     if isinstance(rate, CannotJudge) or rate <= RATHER_HIGH:
         return rate if isinstance(rate, CannotJudge) else None
-    line = view.places.argument("learning_rate", "lr", "optimizer")
+    line = view.places.rate() or view.places.argument("optimizer")
     return (fault if rate >= TOO_HIGH else look)(line, rate=rate, times=rate / 5e-5)
 
 
@@ -142,7 +142,7 @@ def learning_rate_too_low(seen: Step, view: View) -> Verdict | CannotJudge | Non
     rate = _comparable_rate(seen, view)
     if isinstance(rate, CannotJudge) or rate >= RATHER_LOW:
         return rate if isinstance(rate, CannotJudge) else None
-    line = view.places.argument("learning_rate", "lr")
+    line = view.places.rate()
     return (fault if rate <= TOO_LOW else look)(line, rate=rate, times=5e-5 / rate if rate else 0)
 
 
@@ -153,7 +153,7 @@ def default_behind_a_string(seen: Step, view: View) -> Verdict | None:
     if name is None or rate is None:
         return None
     verdict = fault if isinstance(learning_rate_too_high(seen, view), Verdict) else note
-    return verdict(view.places.argument("optimizer"), name=name, rate=rate)
+    return verdict(view.places.compiled("optimizer"), name=name, rate=rate)
 
 
 def schedule_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -226,7 +226,8 @@ def nothing_moves(seen: Step, view: View) -> Verdict | None:
         return None
     if any(b.update for b in seen.blocks):
         return None
-    return fault(view.places.argument("learning_rate", "warmup_steps"), steps=seen.steps)
+    line = view.places.rate() or view.places.argument("warmup_steps")
+    return fault(line, steps=seen.steps)
 
 
 RULES: tuple[Rule, ...] = (
@@ -265,7 +266,9 @@ def _comparable_rate(seen: Step, view: View) -> float | CannotJudge:
 
 
 def _freezing_line(view: View) -> int | None:
-    return view.places.assignment("requires_grad") or view.places.call("requires_grad_")
+    places = view.places
+    frozen = places.assignment("requires_grad") or places.call("requires_grad_")
+    return frozen or places.assignment("trainable") or places.argument("trainable")
 
 
 def _of_the_head(seen: Step) -> list[tuple[str, Any]]:

@@ -16,6 +16,7 @@ from debugger.stages.judging import (
 FEWEST_ROWS, MANY_ROWS = 8, 32
 NEARLY_ALL = 0.95
 HARDLY_ANY = 0.05
+OWN = 0.5
 AGREES = 0.95
 DISAGREES = 0.8
 OUTSIDE_SHARE = 0.2
@@ -69,7 +70,9 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
         return None
     moved = [b - times * a for a, b in zip(train.quantiles, other.quantiles, strict=True)][1:-1]
     alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
-    line = view.places.argument("fn_kwargs") or _labelling(view)
+    places = view.places
+    made = places.validated(labels=True) if times > 1 else places.fitted(labels=True)
+    line = places.argument("fn_kwargs") or places.labels_written() or made
     low, high = train.quantiles[0], train.quantiles[-1]
     ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
     return (fault if alike else look)(line, low=low, high=high, **ends)
@@ -204,6 +207,18 @@ def masked_for_causal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(line, masked=targets.masked, counted=targets.counted)
 
 
+def labels_of_other_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """What a causal model is asked for are the tokens that it reads, each a place further on."""
+    targets = seen.targets
+    if targets is None or view.facts.task != "causal_lm":
+        return NOT_FOR_THIS_TASK
+    if targets.same is None or targets.beside is None or targets.masked:
+        return None
+    if max(targets.same, targets.beside) >= OWN:
+        return None
+    return fault(_labelling(view), same=targets.same, counted=targets.counted)
+
+
 def decoder_sees_answer(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """The decoder's input is the answer moved by one. Unmoved, it has only to copy."""
     targets = seen.targets
@@ -283,7 +298,8 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
         return None
     if not asked.plain:
         return CannotJudge("own_loss")
-    line = view.places.function("compute_loss") or _labelling(view)
+    line = view.places.function("compute_loss") or _last_activation(low, high, view)
+    line = line or _labelling(view)
     return fault(line, low=low, high=high, least=least, most=most)
 
 
@@ -318,6 +334,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     nothing_masked,
     masked_too_much,
     masked_for_causal,
+    labels_of_other_text,
     decoder_sees_answer,
     targets_without_end,
     labels_copy_inputs,
@@ -337,11 +354,23 @@ def _spread_of(quantiles: tuple[float, ...]) -> float:
 
 
 def _labelling(view: View) -> int | None:
-    return view.places.labels_written() or view.places.argument("train_dataset")
+    places = view.places
+    given = places.argument("train_dataset") or places.fitted(labels=True)
+    return places.labels_written() or given
 
 
 def _spanning(view: View) -> int | None:
     return view.places.written("start_positions") or _labelling(view)
+
+
+def _last_activation(low: float, high: float, view: View) -> int | None:
+    """What lets out no more than this, by the name that Keras calls it."""
+    kept = {"sigmoid": (0, 1), "tanh": (-1, 1), "relu": (0, high)}
+    named = (
+        n for n, (a, b) in kept.items() if abs(a - low) < SLIGHTLY and abs(b - high) < SLIGHTLY
+    )
+    found = (view.places.last_naming(name) for name in named)
+    return next(filter(None, found), None) if view.facts.compiled is not None else None
 
 
 def _ending(name: str, view: View) -> int | None:

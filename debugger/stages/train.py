@@ -114,7 +114,7 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
         return None
     if seen.warming_up or _just_warm(seen):
         return CannotJudge("still_warming_up")
-    line = view.places.argument("learning_rate", "lr", "optimizer")
+    line = view.places.rate() or view.places.argument("optimizer")
     if _usual_rate(seen, view):
         line = (
             view.places.labels_written()
@@ -134,8 +134,23 @@ def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | No
     line = view.places.labels_written()
     if line is None or not _usual_rate(seen, view):
         return None
+    if isinstance(labels_shuffled_apart(seen, view), Verdict):
+        return None  # which says more
     stuck = isinstance(stuck_at_chance(seen, view), Verdict)
     return look(line, rate=seen.peak_learning_rate) if stuck else None
+
+
+def labels_shuffled_apart(seen: Training, view: View) -> Verdict | CannotJudge | None:
+    """Unseen rows are answered by luck, and a line of the script parts labels from their rows."""
+    if blind := _cannot_judge(seen):
+        return blind
+    if not view.has_script:
+        return CannotJudge("no_script")
+    line = view.places.labels_torn()
+    if line is None or seen.has_words or _beats_the_majority(seen):
+        return None  # where words stand beside the labels, the data stage has judged by them
+    numbers = {"accuracy": _last_accuracy(seen), "majority": seen.majority}
+    return look(line, rows=seen.eval_rows, **numbers)
 
 
 def constant_predictions(seen: Training, view: View) -> Verdict | CannotJudge | None:
@@ -190,7 +205,9 @@ def worse_than_chance(seen: Training, view: View) -> Verdict | CannotJudge | Non
     if accuracy > even - FAR_BELOW * spread:
         return None
     return fault(
-        view.places.argument("eval_dataset", "validation_data"), accuracy=accuracy, even=even
+        view.places.argument("eval_dataset") or view.places.validated(),
+        accuracy=accuracy,
+        even=even,
     )
 
 
@@ -210,6 +227,7 @@ RULES: tuple[Rule, ...] = (
     diverged,
     stuck_at_chance,
     labels_put_by_hand,
+    labels_shuffled_apart,
     constant_predictions,
     learns_train_only,
     worse_than_chance,

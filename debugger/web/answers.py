@@ -13,6 +13,7 @@ from debugger.run import WALK, Run
 from debugger.settings import Settings
 from debugger.web.desk import Desk
 from debugger.web.flights import compared, report_of, went_through
+from debugger.web.host import lent
 from debugger.web.scene import Provenance
 from debugger.web.visit import SYMPTOM, Visit, is_typed
 from debugger.workers.sharing import Flight, Shared
@@ -27,7 +28,9 @@ class Answers:
         self._engine, self._settings = engine, settings
 
     def run(self, scenario: Scenario, stage: str, script: str, typed: bool = False) -> Run:
-        return run_of(scenario, stage, self._settings, script, typed=typed)
+        run = run_of(scenario, stage, self._settings, script, typed=typed)
+        on_gpu = script == scenario.script and not typed and lent(scenario, self._settings)
+        return replace(run, device="cuda") if on_gpu else run
 
     def weighing(self, scenario: Scenario, script: str, typed: bool = False) -> Run:
         """The training whose weights are tried in the twin's model, where the script never runs."""
@@ -142,5 +145,5 @@ class Answers:
 
 def source_of(flight: Flight, report: Report, stage: StageName) -> Provenance:
     seconds = report.stage(stage).seconds
-    came = {"recorded": flight.recorded, "place": flight.place}
-    return Provenance(flight.started, flight.shared, seconds, report.device, **came)
+    made = flight.started, flight.shared, seconds, report.device
+    return Provenance(*made, recorded=flight.recorded, place=flight.place)

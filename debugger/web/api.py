@@ -16,7 +16,11 @@ from debugger.report import Report, gather
 from debugger.run import ALL, WALK
 from debugger.settings import Settings
 from debugger.words import LanguageError, Words
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Shared
+
+PROGRAMS = "programs"
+"""All of them together have the turn of one page."""
 
 
 def endpoints(
@@ -36,7 +40,7 @@ def endpoints(
         return known[name]
 
     def report(scenario: Scenario, script: str, stage: str) -> Report:
-        return gather(engine.events(run_of(scenario, stage, settings, script)))
+        return gather(engine.events(run_of(scenario, stage, settings, script), Asker(PROGRAMS)))
 
     def changed(scenario: Scenario, fixes: list[str], words: Words) -> str:
         try:

@@ -106,7 +106,7 @@ async def _run(
     desk: Desk, engine: Shared, run: Run, until: float = math.inf
 ) -> AsyncGenerator[None]:
     """To its end, unless it is stopped or time is up before."""
-    flight = engine.board(run)
+    flight = engine.board(run, asker=desk.asker)
     desk.flights = [flight]
     try:
         yield

@@ -20,6 +20,12 @@ class Bounds:
         self._starts: OrderedDict[str, deque[float]] = OrderedDict()
         self._lock = threading.Lock()
 
+    def has_room(self, session: str) -> bool:
+        """Whether `may_run` would say yes; nothing is counted."""
+        with self._lock:
+            starts = self._starts.get(session, ())
+            return sum(start > self._now() - MINUTE for start in starts) < self._most
+
     def may_run(self, session: str) -> bool:
         """Whether this session may start one more now; if so, it is counted."""
         now = self._now()

@@ -141,7 +141,11 @@ def first_page(
         else ""
     )
     own = escape(words.say("mine", "door"))
-    doors = f'<p class="doors">{doors}<a class="plain" href="{linked("mine", words)}">{own}</a></p>'
+    class_, join = (escape(words.say("class", code)) for code in ("start", "join_door"))
+    doors += f'<a class="plain" href="{linked("mine", words)}">{own}</a>'
+    doors += f'<a class="plain" href="{linked("class/lead", words)}">{class_}</a>'
+    doors += f'<a class="plain" href="{linked("class", words)}">{join}</a>'
+    doors = f'<p class="doors">{doors}</p>'
     theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
     missing = {s.framework for s in scenarios if closed.get(s.id) == "framework_missing"}
     note = "".join(

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.catalogue.recordings import Recording
-from debugger.outcome import STAGES, Finding, StageName, Weighed
+from debugger.outcome import STAGES, Finding, Outcome, StageName, Weighed
 from debugger.run import WALK, Run
 from debugger.settings import Settings
 from debugger.stages import LIGHT
@@ -18,8 +18,8 @@ from debugger.web.asking import shorten
 from debugger.web.bounds import Bounds
 from debugger.web.checks import keep, taken
 from debugger.web.desk import Desk
-from debugger.web.flights import busy_with, going_on, report_of, watched, went_through
-from debugger.web.host import Closed, why_closed, why_no_typing
+from debugger.web.flights import busy_with, going_on, report_of, turned_away, watched, went_through
+from debugger.web.host import Closed, lent, why_closed, why_no_typing
 from debugger.web.path import GoOn, after
 from debugger.web.scene import Scene
 from debugger.web.times import stamp
@@ -44,7 +44,9 @@ from debugger.web.visit import (
     script_of,
     stacked,
 )
+from debugger.web.zero import refused
 from debugger.words import Words, languages
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight, Shared
 
 MOST_MARKS = 9
@@ -77,7 +79,12 @@ class Clinic:
         self.bounds = Bounds(settings.runs_a_minute, settings.sessions)
         self._prepared: set[str] = set()
         self._status = status
+        self._lent = frozenset(s.id for s in catalogue if lent(s, settings))
+        self._instead: dict[str, Recording] = {}
         for scenario, recording in recorded:
+            if scenario.id in self._lent:
+                self._instead[scenario.id] = recording
+                continue
             made = datetime.fromisoformat(recording.date)
             run = self._answers.run(scenario, WALK, scenario.script)
             engine.hold(run, recording.events, made, recording.device)
@@ -94,7 +101,7 @@ class Clinic:
         """Everything that answers at once. What a page cannot have sent changes nothing."""
         case = desk.record.case(desk.visit.scenario)
         scenario = self.known[desk.visit.scenario]
-        desk.note = ""
+        desk.note, desk.turned_away = "", None
         match act:
             case "stage" if with_ in STAGES:
                 desk.go_to(stage=with_, panel="evidence")
@@ -138,7 +145,7 @@ class Clinic:
                 desk.stopping = True
             case "reset" if not desk.busy:
                 desk.record = desk.record.restarted(scenario.id, stamp(desk.now()))
-                desk.symptom = desk.shorter = desk.training = None
+                desk.symptom = desk.shorter = desk.training = desk.instead = None
                 desk.visit = Visit(
                     scenario=scenario.id,
                     language=desk.visit.language,
@@ -177,7 +184,7 @@ class Clinic:
         Changes are applied, and an answer is kept: it opens the evidence, which may be there.
         """
         scenario = self.known[desk.visit.scenario]
-        desk.note = ""
+        desk.note, desk.turned_away = "", None
         if act == "answer" and self._answered(desk, with_):
             scene = self.scene(desk)
             there = scene.shown is not None or scene.blocked_by is not None
@@ -235,33 +242,44 @@ class Clinic:
         scenario = scenario_named(name, self.known)
         if scenario is None or scenario.id in self._prepared:
             return
-        if scenario.first_stage in LIGHT:
+        if scenario.first_stage in LIGHT and scenario.id not in self._lent:
             self._prepared.add(scenario.id)
-            self._engine.leave(
-                self._engine.board(self._answers.run(scenario, WALK, scenario.script))
-            )
+            run = self._answers.run(scenario, WALK, scenario.script)
+            self._engine.leave(self._engine.board(run, asker=Asker(ahead=True)))
 
     def resumable(self, desk: Desk) -> str | None:
-        """The run that was going on when this tab was reloaded, if it still is."""
-        what = desk.record.case(desk.visit.scenario).running
+        """The run that was going on when this tab was reloaded: it still is, or ended meanwhile."""
+        case = desk.record.case(desk.visit.scenario)
+        what = case.running
         if what is None or (what not in (WALK, SYMPTOM) and what not in STAGES):
             return None
         scenario = self.known[desk.visit.scenario]
         run = self._run(desk, what)
         if what == SYMPTOM:
             run = self._answers.whole_script(scenario)
-        return what if self._engine.flying(run) else None
+        seen = what in case.ran.get(desk.visit.variant, ())
+        going_on = self._engine.flying(run) or (not seen and self._engine.known(run) is not None)
+        return what if going_on else None
 
     async def see(self, desk: Desk) -> AsyncGenerator[None]:
         """Run the whole script as its author did. It answers no question of the quiz."""
         desk.stopping = False
         desk.remember(running=SYMPTOM)
         desk.go_to(panel=SYMPTOM)
-        flight = self._engine.board(self._answers.whole_script(self.known[desk.visit.scenario]))
+        scenario = self.known[desk.visit.scenario]
+        run, why = self._answers.whole_script(scenario), None
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
-        if not desk.stopping:
+        if not desk.stopping and (why := refused(flight)):
+            flight = self._stand_in(scenario, flight.run, desk)
+            desk.remember(running=SYMPTOM)
+            async for _ in self._follow_aside(desk, [flight]):
+                yield
+        if not (desk.stopping or desk.turned_away):
             desk.symptom = report_of(flight)
+            source = source_of(flight, desk.symptom, "setup")
+            desk.instead = replace(source, refused=why) if why else None
             desk.remember(seen=True)
         yield
 
@@ -270,7 +288,8 @@ class Clinic:
         desk.stopping = False
         scenario = self.known[desk.visit.scenario]
         stage = WALK if what == BESIDE else "data"
-        flight = self._engine.board(self._answers.run(scenario, stage, scenario.twin))
+        run = self._answers.run(scenario, stage, scenario.twin)
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
         yield
@@ -284,10 +303,10 @@ class Clinic:
             desk.visit.stage,
         )
         run = replace(self._run(desk, stage), experiments=True)
-        flight = self._engine.board(run)
+        flight = self._engine.board(run, asker=desk.asker)
         async for _ in self._follow_aside(desk, [flight]):
             yield
-        if flight.ended and not desk.stopping:
+        if flight.ended and not (desk.stopping or desk.turned_away):
             report = self._answers.beside_twin(scenario, flight)
             desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
         yield
@@ -310,7 +329,7 @@ class Clinic:
         desk.go_to(panel="console")
         changes = desk.visit.changes
         run = replace(self._run(desk, "setup"), typed=True, check=desk.asking)
-        flight = self._engine.board(run)
+        flight = self._engine.board(run, asker=desk.asker)
         try:
             async for _ in self._follow_aside(desk, [flight]):
                 yield
@@ -332,6 +351,7 @@ class Clinic:
     def _leave(self, desk: Desk) -> None:
         for flight in desk.flights:
             self._engine.leave(flight, at_once=desk.stopping)
+            desk.turned_away = desk.turned_away or turned_away(flight)
         desk.flights, desk.aside = [], False
         if desk.stopping:
             desk.note = "stopped_by_you"
@@ -359,18 +379,26 @@ class Clinic:
             desk.go_to(stage=what, panel="evidence")
         again = what in desk.record.case(scenario.id).ran.get(variant, ())
         run = self._run(desk, what)
-        twin = replace(run, script=scenario.twin, typed=False)
-        desk.flights = [self._engine.board(run, again)]
+        twin = self._answers.run(scenario, what, scenario.twin)
+        desk.flights = [self._engine.board(run, again, desk.asker)]
         if what == "train" and run != twin:
-            desk.flights.append(self._engine.board(twin))
+            desk.flights.append(self._engine.board(twin, asker=desk.asker))
         yield
         try:
             async for _ in self._watch(desk):
                 yield
-            self._ran(desk, variant)
+            if turned_away(desk.flights[0]):
+                return
+            why = None if desk.stopping else refused(desk.flights[0])
+            if why is not None:
+                desk.flights[0] = self._stand_in(scenario, run, desk)
+                yield
+                async for _ in self._watch(desk):
+                    yield
+            self._ran(desk, variant, why)
             went = what == WALK and went_through(report_of(desk.flights[0]))
             if went and not desk.stopping:
-                desk.flights = [self._engine.board(twin)]
+                desk.flights = [self._engine.board(twin, asker=desk.asker)]
                 yield
                 async for _ in self._watch(desk):
                     yield
@@ -383,6 +411,14 @@ class Clinic:
                 yield
             self._remember_cure(desk, self.scene(desk))
             yield
+
+    def _stand_in(self, scenario: Scenario, run: Run, desk: Desk) -> Flight:
+        """What is shown in place of a run on a GPU that was not lent."""
+        recording = self._instead.get(scenario.id)
+        if recording is None:
+            return self._engine.board(replace(run, device="cpu"), asker=desk.asker)
+        made = datetime.fromisoformat(recording.date)
+        return Flight(run, made, list(recording.events), recorded=recording.device)
 
     def _settle(self, desk: Desk, what: str) -> Scene:
         """Go where a run that has ended leads to."""
@@ -417,7 +453,7 @@ class Clinic:
         runs = list(dict.fromkeys(runs))
         if all(self._engine.known(run) for run in runs):
             return
-        flights = [self._engine.board(run) for run in runs]
+        flights = [self._engine.board(run, asker=desk.asker) for run in runs]
         async for _ in self._follow_aside(desk, flights):
             yield
         if here.typed and not desk.stopping:
@@ -435,11 +471,13 @@ class Clinic:
         async for _ in watched(desk.flights, over):
             yield
 
-    def _ran(self, desk: Desk, variant: str) -> None:
-        """Remember which stages have an answer for the script as it is."""
+    def _ran(self, desk: Desk, variant: str, why: Finding | None) -> None:
+        """Remember which stages have an answer for the script as it is; `why` it stands in."""
         flight, scenario = desk.flights[0], self.known[desk.visit.scenario]
         report = report_of(flight)
         ended: set[StageName] = {s.stage for s in report.stages if s.outcome != "not run"}
+        end = flight.events[-1] if flight.ended else None
+        outside = end.finding if isinstance(end, Outcome) else None
         case = desk.record.case(desk.visit.scenario)
         ran = {*case.ran.get(variant, ()), *ended}
         in_order = tuple(stage for stage in STAGES if stage in ran)
@@ -448,8 +486,9 @@ class Clinic:
             desk.shared[variant, stage] = flight.shared
             desk.own.pop((variant, stage), None)
             kept = self._answers.of_stage(scenario, stage, flight.run.script, flight.run.typed)
-            if kept is None:
-                desk.own[variant, stage] = report.stage(stage), source_of(flight, report, stage)
+            if kept is None or why is not None or outside in report.stage(stage).findings:
+                source = replace(source_of(flight, report, stage), refused=why)
+                desk.own[variant, stage] = report.stage(stage), source
 
     def _weighed(
         self, desk: Desk, scenario: Scenario, script: str
@@ -501,7 +540,10 @@ class Clinic:
             tried=self._answers.tried(desk, scenario) if desk.shorter else {},
             no_typing=self.no_typing(scenario),
             asking=desk.asking,
+            lent=scenario.id in self._lent,
+            instead=desk.instead,
             note=desk.note,
+            turned_away=desk.turned_away,
             caption=desk.caption,
             turn=desk.turn,
             heard=desk.heard,

@@ -93,10 +93,11 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         if at is None:
             return unchanged
         _typed(at, text, clinic)
-        if told._data.get("act") == "again":
-            at.drawn.clear()
         at.heard = told._data.get("number", at.heard)
-        clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
+        if told._data.get("act") == "again":
+            at.drawn.clear()  # and nothing else: what was said stays said
+        else:
+            clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
         return _updates(at, clinic)
 
     async def start(

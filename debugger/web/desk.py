@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from debugger.asking.draft import Shorter
 from debugger.asking.shorten import Shortening
-from debugger.outcome import StageName, Weighed
+from debugger.outcome import Finding, StageName, Weighed
 from debugger.report import Report, StageReport
 from debugger.web.scene import Provenance
 from debugger.web.times import stamp, this_moment
 from debugger.web.visit import SYMPTOM, Record, Visit
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight
 
 
@@ -22,11 +24,13 @@ class Desk:
 
     `own` holds what nobody else is shown: how runs ended that were ended from outside. `weighed`
     is what typed scripts had learned, by their changes. `symptom`
-    is how the whole script ended when this tab ran it. What runs `aside` is no stage of the walk:
+    is how the whole script ended when this tab ran it, or what stands there `instead` of a run on
+    a GPU that was not lent. What runs `aside` is no stage of the walk:
     the whole script, a longer training at the end of a cure, or the `search` for a `shorter`
     script, whose `training` is kept where it does not crash. `editor` is what the browser's editor
-    holds, None while it is closed. `asking` is the check that is being answered. `now` is the
-    server's clock.
+    holds, None while it is closed. `asking` is the check that is being answered. `turned_away` says
+    why the clinic did not run what was asked for last. `now` is the server's clock. `name` is by
+    what the engine tells this tab from others: made here, so that no browser can choose it.
     """
 
     visit: Visit = field(default_factory=Visit)
@@ -36,6 +40,7 @@ class Desk:
     own: dict[tuple[str, StageName], tuple[StageReport, Provenance]] = field(default_factory=dict)
     weighed: dict[str, Weighed] = field(default_factory=dict)
     symptom: Report | None = None
+    instead: Provenance | None = None
     search: Shortening | None = None
     shorter: Shorter | None = None
     training: Report | None = None
@@ -49,8 +54,14 @@ class Desk:
     showing: bool = False
     aside: bool = False
     note: str = ""
+    turned_away: Finding | None = None
     caption: str = ""
     now: Callable[[], datetime] = this_moment
+    name: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @property
+    def asker(self) -> Asker:
+        return Asker(self.name)
 
     @property
     def busy(self) -> bool:

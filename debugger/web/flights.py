@@ -14,6 +14,7 @@ from debugger.outcome import (
     Accepted,
     Event,
     Evidence,
+    Finding,
     Outcome,
     Progress,
     StageEnded,
@@ -24,6 +25,8 @@ from debugger.report import Report, StageReport, gather
 from debugger.web.scene import Busy
 from debugger.workers.sharing import Flight
 
+TURNED_AWAY = ("queue_full", "server_stops", "disk_full")
+"""Endings that say nothing of a script: the same press, later, has an answer."""
 TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 
 
@@ -39,6 +42,13 @@ def _finished(flight: Flight) -> Report:
 @lru_cache(maxsize=128)
 def compared(flight: Flight, twin: Flight) -> Report:
     return _one_chart(compare(report_of(flight), report_of(twin)))
+
+
+def turned_away(flight: Flight) -> Finding | None:
+    """Why the clinic did not do what was asked for, where it did not."""
+    end = flight.events[-1] if flight.ended else None
+    finding = end.finding if isinstance(end, Outcome) else None
+    return finding if finding is not None and finding.code in TURNED_AWAY else None
 
 
 def went_through(report: Report) -> bool:
@@ -89,11 +99,11 @@ def busy_with(flights: list[Flight]) -> Busy | None:
         return None
     stage: StageName = "setup"
     place = done = of = 0
-    ended = False
+    wait, ended = None, False
     for event in list(flight.events):
         match event:
             case Accepted():
-                place = event.place
+                place, wait = event.place, event.wait
             case StageStarted() | StageEnded():
                 stage, done, of = event.stage, 0, 0
                 ended = isinstance(event, StageEnded)
@@ -101,7 +111,7 @@ def busy_with(flights: list[Flight]) -> Busy | None:
                 stage, done, of = event.stage, event.done, event.of
             case _:
                 continue
-    return Busy(stage, place, done, of, len(flights) > 1, ended)
+    return Busy(stage, place, done, of, len(flights) > 1, ended, wait)
 
 
 async def watched(flights: Sequence[Flight], over: Callable[[], bool]) -> AsyncGenerator[None]:

@@ -47,16 +47,18 @@ BESIDES = 1 << 20
 SECONDS = 60
 """For a whole request to arrive."""
 PUBLIC = re.compile(
-    r"/|/(clinic|mine|login)/?|/logout|/static/.*|/assets/.*|/svelte/.*|/theme\.css|/favicon\.ico"
+    r"/|/(clinic|mine|login|class(/lead|/board)?)/?|/logout|/static/.*|/assets/.*|/svelte/.*|/theme\.css|/favicon\.ico"
     r"|/robots\.txt|/manifest\.json|/pwa_icon.*|/health|/gradio_api/(login_check|startup-events|theme\.css)/?"
 )
 """What the page that asks for the login is made of, at the address of each page that it hides.
 `/health` says less to who has none."""
 OPEN = re.compile(
-    r"/(config|take/[^/]+)/?|/gradio_api/(info|openapi\.json|user|app_id|token|reset"
+    r"/(config|take/[^/]+|class/(live|me|qr|summary\.(json|txt)|new|join|vote|flag|stands|leave|do|carry|carried))/?|/gradio_api/(info|openapi\.json|user|app_id|token|reset"
     r"|cancel|queue/(join|data|status)|heartbeat/[^/]+|(run|api|call|call/v2)/.+)/?"
 )
 MCP = re.compile(r"/gradio_api/mcp(/.*)?")
+HOST, METRICS = re.compile(r"/host"), re.compile(r"/metrics")
+"""Where there is a token for them. Who scrapes metrics keeps no login, and brings that token."""
 _FILE = "gradio.FileData"
 
 
@@ -66,6 +68,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
         self._login, self._mcp = settings.login is not None, settings.mcp
+        self._host = bool(settings.host_token)
         self._most = 4 * (settings.upload_mb << 20) // 3 + BESIDES
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,8 +99,9 @@ class Guard:
 
     def _refused(self, scope: Scope) -> Response | None:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
-        public = PUBLIC.fullmatch(path) is not None
-        if not (public or OPEN.fullmatch(path) or (self._mcp and MCP.fullmatch(path))):
+        public = bool(PUBLIC.fullmatch(path) or (self._host and METRICS.fullmatch(path)))
+        known_to = (OPEN, *([MCP] if self._mcp else []), *([HOST] if self._host else []))
+        if not (public or any(one.fullmatch(path) for one in known_to)):
             return _said("no_page", 404)
         if self._login and not public and not known(scope):
             return _said("login_first", 401)

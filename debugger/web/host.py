@@ -17,9 +17,14 @@ def why_closed(scenario: Scenario, settings: Settings) -> Closed | None:
     """Why the symptom of a scenario cannot appear here; None where it can."""
     if not frameworks.installed(scenario.framework):
         return "framework_missing"
-    if scenario.needs is not None and (settings.device == "cpu" or not _has_cuda()):
-        return "needs_cuda"
-    return None
+    if scenario.needs is None or lent(scenario, settings):
+        return None
+    return "needs_cuda" if settings.device == "cpu" or not _has_cuda() else None
+
+
+def lent(scenario: Scenario, settings: Settings) -> bool:
+    """Whether a GPU is lent for its symptom, on the quota of whoever wants to see it."""
+    return settings.zero_gpu and scenario.needs == "cuda"
 
 
 def _has_cuda() -> bool:

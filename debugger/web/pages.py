@@ -13,11 +13,12 @@ from debugger.web import api, catalogue_page, clinic_page
 from debugger.web.clinic import Clinic
 from debugger.web.mine import page
 from debugger.web.mine.bench import Bench
+from debugger.web.room.shell import said as class_words
 from debugger.words import Words, languages
 from debugger.workers.sharing import Shared
 
-STYLES = ("base.css", "clinic.css", "mine.css")
-SCRIPTS = ("clinic.js", "mine.js")
+STYLES = ("base.css", "clinic.css", "mine.css", "class.css")
+SCRIPTS = ("clinic.js", "mine.js", "class.js")
 
 
 def build(
@@ -46,6 +47,7 @@ def head() -> str:
     style = "".join([*styles, evidence_style()])
     script = "".join(static.joinpath(name).read_text(encoding="utf-8") for name in SCRIPTS)
     said = "".join(_texts(Words(language)) for language in languages())
+    said += class_words()
     return f"{said}<style>{style}</style><script>{script}</script>"
 
 

@@ -14,7 +14,7 @@ from debugger.web.buttons import button
 from debugger.web.checks import offered
 from debugger.web.finale import proof
 from debugger.web.marking import marking
-from debugger.web.scene import Scene
+from debugger.web.scene import Provenance, Scene
 from debugger.web.visit import EXPERIMENTS, LOOKED, shuffled
 from debugger.words import Words
 
@@ -58,11 +58,25 @@ def _experiments(scene: Scene, words: Words) -> str:
 
 def _recorded(scene: Scene, words: Words) -> str:
     source = scene.sources.get(scene.visit.stage)
-    if source is None or not source.recorded:
+    if source is None or not (source.recorded or source.refused):
         return ""
-    date, device = f"{source.when:%Y-%m-%d}", source.recorded
-    said = words.say("clinic", "not_live", date=date, device=device)
-    return f'<p class="hinted">{escape(said)}</p>'
+    if source.refused:
+        return instead(source, words)
+    said = words.say("clinic", "not_live", **_made(source))
+    return f'<div class="hinted">{escape(said)}</div>'
+
+
+def instead(source: Provenance, words: Words) -> str:
+    """Why no GPU was lent, and what is seen in place of a run on one."""
+    why = words.finding(source.refused) if source.refused else ""
+    made = words.say(
+        "clinic", "recorded_instead" if source.recorded else "cpu_instead", **_made(source)
+    )
+    return f'<div class="hinted">{escape(f"{why} {made}".strip())}</div>'
+
+
+def _made(source: Provenance) -> dict[str, str]:
+    return {"date": f"{source.when:%Y-%m-%d}", "device": source.recorded}
 
 
 def _why_empty(scene: Scene, words: Words) -> str:

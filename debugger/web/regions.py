@@ -6,7 +6,8 @@ from typing import get_args
 
 from debugger.evidence.markup import escape, sentence
 from debugger.outcome import STAGES, StageName
-from debugger.printing.sentences import MARKS
+from debugger.printing.sentences import MARKS, waiting
+from debugger.report import StageReport
 from debugger.web import listing
 from debugger.web.buttons import button
 from debugger.web.console import console
@@ -75,7 +76,8 @@ def _stage(scene: Scene, words: Words, number: int, name: StageName) -> str:
     state, mark, kind = words.say("outcome", "not run"), str(number), "idle"
     busy = None if scene.aside else scene.busy
     if busy is not None and busy.stage == name and not busy.ended:
-        state, mark, kind = words.say("clinic", "running"), "", "busy"
+        mark, kind = "", "busy"
+        state = words.say("waiting", "state") if busy.place else words.say("clinic", "running")
     elif report is not None and report.outcome != "not run":
         state, mark = words.say("outcome", report.outcome), MARKS[report.outcome]
         kind = report.outcome
@@ -125,6 +127,8 @@ def foot(scene: Scene, words: Words) -> str:
         if busy
         else button(say("run_again" if ran else "run"), "run", scene.visit.stage, "go act")
     )
+    stops = scene.turned_away is not None and scene.turned_away.code == "server_stops"
+    gone = " data-stops" if stops else ""  # for the page's own script: ask for the server
     left_over = 4 - scene.case.hints
     hint = say("hint") if left_over else say("no_more_hints")
     return (
@@ -134,7 +138,7 @@ def foot(scene: Scene, words: Words) -> str:
         + button(say("run_all"), "run", "walk", "all", off=busy)
         + button(hint, "hint", kind="hint", off=not left_over)
         + button(f"<span>{say('next')}</span> ›", "move", "1", "next", off=place == len(STAGES) - 1)
-        + f'<p class="status" role="status">{escape(_status(scene, words))}</p></div>'
+        + f'<p class="status" role="status"{gone}>{escape(_status(scene, words))}</p></div>'
     )
 
 
@@ -157,7 +161,8 @@ def tabs(names: tuple[str, ...], now: str, act: str, words: Words) -> str:
 
 def pane(act: str, inside: str) -> str:
     return (
-        f'<div class="pane" role="tabpanel" id="pane-{act}" aria-labelledby="tab-{act}">'
+        f'<div class="pane" role="tabpanel" id="pane-{act}" aria-labelledby="tab-{act}" '
+        'tabindex="0">'
         f"{inside}</div>"
     )
 
@@ -171,15 +176,19 @@ def _status(scene: Scene, words: Words) -> str:
     if busy is not None:
         stage = words.say("clinic", "script") if scene.aside else words.say("short", busy.stage)
         if busy.place:
-            return words.say("clinic", "place", place=busy.place)
+            return waiting(busy.place, busy.wait, words)
         if busy.of:
             doing = words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
         else:
             doing = words.say("clinic", "doing_stage", stage=stage)
         return f"{doing} {words.say('clinic', 'twin_too')}" if busy.twin else doing
+    if scene.turned_away is not None:
+        return words.finding(scene.turned_away)
     if scene.note:
         return words.say("clinic", scene.note)
     report = scene.reports.get(scene.visit.stage)
+    if report is not None and scene.asked and _not_its_own(report):
+        return words.finding(report.findings[-1])  # behind a question nobody would find it
     if report is not None and report.outcome == "unknown":
         return words.say("clinic", "no_answer")
     source = scene.sources.get(scene.visit.stage)
@@ -196,6 +205,12 @@ def _status(scene: Scene, words: Words) -> str:
     return words.say(
         "clinic", "from_where", how=how, seconds=f"{source.seconds:.1f}", device=source.device
     )
+
+
+def _not_its_own(report: StageReport) -> bool:
+    """Whether it ended for a reason that tells nothing of the script."""
+    killed = any(finding.code == "killed" for finding in report.findings)
+    return killed or (report.outcome == "unknown" and bool(report.findings))
 
 
 def _script(scene: Scene, words: Words) -> str:

@@ -47,8 +47,12 @@ def routes(found: Sequence[Scenario], settings: Settings, engine: Engine) -> lis
         status = engine.status()
         del status["pids"]
         status["failures"] = {name: said.finding(it) for name, it in status["failures"].items()}
-        told = {"status": "ok", "scenarios": len(found), "assets": settings.assets}
-        return JSONResponse(told | {"engine": status})
+        if waiting := status.get("full"):
+            status["full"] = said.say("waiting", "full", waiting=waiting)
+        stopping = status.get("stopping", False)
+        state = "stopping" if stopping else "ok"
+        told = {"status": state, "scenarios": len(found), "assets": settings.assets}
+        return JSONResponse(told | {"engine": status}, 503 if stopping else 200)
 
     def nothing(request: Request) -> Response:
         return PlainTextResponse(Words(_language(request)).say("clinic", "no_file"), 404)

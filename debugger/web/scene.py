@@ -29,6 +29,7 @@ from debugger.web.visit import (
 class Busy:
     """A run that is going on: its stage, how far it is, or its place in the queue.
 
+    `wait` is in how many seconds it leaves the queue, at least and at most, if that is known.
     `ended` says that the stage has its answer, and the run is on its way to the next or to its end.
     """
 
@@ -38,6 +39,7 @@ class Busy:
     of: int = 0
     twin: bool = False
     ended: bool = False
+    wait: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Provenance:
     """Where an answer came from.
 
     `recorded` names the device of a recording, `place` what it was made on before this app began.
+    `refused` says why it stands in for a run on a GPU.
     """
 
     when: datetime
@@ -53,6 +56,7 @@ class Provenance:
     device: str
     recorded: str = ""
     place: str = ""
+    refused: Finding | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,9 @@ class Scene:
     script runs. What runs `aside` belongs to no stage.
     `search` is how many shorter scripts were run, and the lines that are left; `shorter` what was
     found, `training` how that trains; `tried` how changes ended. `no_typing` says why nobody can
-    type here, `asking` is the check that is being answered.
+    type here, `asking` is the check that is being answered. `lent`: a GPU is lent for the symptom;
+    `instead` is where that comes from, if none was. `turned_away` says why the clinic did not run
+    what was asked for last.
     """
 
     scenario: Scenario
@@ -93,7 +99,10 @@ class Scene:
     tried: dict[str, Report] = field(default_factory=dict)
     no_typing: Finding | None = None
     asking: str = ""
+    lent: bool = False
+    instead: Provenance | None = None
     note: str = ""
+    turned_away: Finding | None = None
     caption: str = ""
     showing: bool = False
     aside: bool = False
@@ -148,9 +157,10 @@ class Scene:
 
     @property
     def ended_at(self) -> StageName | None:
-        """The last stage of a run that came no further, where nobody can say why it failed."""
+        """The last stage of a run that came no further, for a reason that is not in the script."""
         reached: list[StageName] = [stage for stage in STAGES if stage in self.reports]
-        return reached[-1] if reached and self.reports[reached[-1]].outcome == "unknown" else None
+        ended = reached and self.reports[reached[-1]].outcome in ("unknown", "stopped")
+        return reached[-1] if ended else None
 
     @property
     def open(self) -> bool:

@@ -18,6 +18,7 @@ from debugger.words import Words
 if TYPE_CHECKING:
     from debugger.catalogue import Scenario
     from debugger.catalogue.recordings import Recording
+    from debugger.workers.lease import Lend
 
 FAILED, USAGE = 1, 64
 QUEUE_SECONDS = 0.02
@@ -46,6 +47,9 @@ def serve() -> int:
     except (SettingError, catalogue.ScenarioError) as error:
         print(words.say("page", "setting", reason=error), file=sys.stderr)
         return USAGE
+    if settings.zero_gpu and find_spec("spaces") is None:
+        print(words.say("page", "no_spaces"), file=sys.stderr)
+        return USAGE
     if settings.mcp and find_spec("mcp") is None:
         print(words.say("page", "no_mcp"), file=sys.stderr)
         return USAGE
@@ -67,11 +71,11 @@ def serve() -> int:
 def _recorded(
     found: "Sequence[Scenario]", settings: Settings
 ) -> "list[tuple[Scenario, Recording]]":
-    """The recordings of what this machine cannot show."""
+    """The recordings of what this machine cannot show, or not to everybody."""
     from debugger.catalogue import recordings
-    from debugger.web.host import why_closed
+    from debugger.web.host import lent, why_closed
 
-    hidden = [scenario for scenario in found if why_closed(scenario, settings)]
+    hidden = [one for one in found if why_closed(one, settings) or lent(one, settings)]
     read = ((scenario, recordings.read(scenario)) for scenario in hidden)
     return [(scenario, recording) for scenario, recording in read if recording is not None]
 
@@ -93,12 +97,22 @@ def _keep_to_ourselves(settings: Settings) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"
 
 
+def _lender(settings: Settings) -> "Lend | None":
+    """On ZeroGPU. It must come before gradio is imported, and before anything that has CUDA."""
+    if not settings.zero_gpu:
+        return None
+    from debugger.web.zero import lender
+
+    return lender(settings)
+
+
 def _launch(
     settings: Settings,
     found: "Sequence[Scenario]",
     recorded: "Sequence[tuple[Scenario, Recording]]",
     words: Words,
 ) -> None:
+    lend = _lender(settings)
     gc.disable()  # what is made up to here stays for good: looking for garbage costs half a second
     from gradio.themes import Base, LocalFont
     from starlette.middleware import Middleware
@@ -108,20 +122,33 @@ def _launch(
     from debugger.web.guard import Guard
     from debugger.web.mine.bench import Bench
     from debugger.web.pages import build, head
+    from debugger.web.room.doors import Doors
+    from debugger.web.room.hall import Hall
     from debugger.web.routes import Ahead, routes
+    from debugger.web.stopping import Told, stop
+    from debugger.workers.lease import Leased
+    from debugger.workers.ledger import Ledger
     from debugger.workers.sharing import Shared
     from debugger.workers.store import store_of
 
     fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
     mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
     with workers.started(settings) as engine:
-        shared = Shared(engine, store=store_of(settings))
+        asked = Leased(engine, lend, [s.script for s in found if s.needs]) if lend else engine
+        ledger, store = Ledger(asked), store_of(settings)
+        shared = Shared(ledger, store=store)
         clinic = Clinic(found, shared, settings, recorded, engine.status)
         bench = Bench(shared, settings, engine.status, clinic.bounds)
         blocks = build(found, shared, settings, clinic, bench)
         ahead = [Middleware(Guard, settings)]
         ahead += [] if settings.login else [Middleware(Ahead, clinic)]
-        blocks.queue(default_concurrency_limit=64)
+        answered = [*routes(found, settings, engine), *Doors(Hall(clinic, settings)).routes()]
+        if settings.host_token:
+            from debugger.web.watch.routes import routes as watching
+            from debugger.web.watch.seen import Watched
+
+            answered += watching(Watched(engine, ledger, shared, store), settings.host_token)
+        blocks.queue(default_concurrency_limit=64, max_size=settings.sessions)  # on ZeroGPU: 1
         blocks._queue.sleep_when_free = QUEUE_SECONDS
         # A table of every press since the start, made anew at each: half a letter in the name of
         # one session is enough for it to fail at all that follow. Nobody reads it.
@@ -133,7 +160,7 @@ def _launch(
                 server_port=settings.port,
                 theme=Base(font=fonts, font_mono=mono),
                 head=head(),
-                app_kwargs={"routes": routes(found, settings, engine), "middleware": ahead},
+                app_kwargs={"routes": answered, "middleware": ahead},
                 footer_links=[],
                 auth=settings.login,
                 ssr_mode=False,
@@ -143,6 +170,7 @@ def _launch(
                 quiet=True,
                 prevent_thread_lock=True,
             )
+        told = Told()
         gc.freeze()
         gc.enable()
         # After the first page can be had: importing torch takes the other core.
@@ -150,4 +178,7 @@ def _launch(
         print(words.say("page", "ready", host=settings.host, port=settings.port), flush=True)
         if settings.mcp:
             print(words.say("page", "mcp", host=settings.host, port=settings.port), flush=True)
-        blocks.block_thread()
+        told.wait()
+        stop(blocks, engine)
+        if store is not None:
+            store.close()

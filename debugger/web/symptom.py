@@ -6,7 +6,7 @@ from debugger.evidence.html import chart, shown
 from debugger.evidence.markup import escape
 from debugger.report import Report
 from debugger.web.buttons import button
-from debugger.web.panel import hints
+from debugger.web.panel import hints, instead
 from debugger.web.scene import Scene
 from debugger.web.visit import SYMPTOM
 from debugger.words import Words
@@ -16,7 +16,8 @@ def symptom(scene: Scene, words: Words) -> str:
     def say(word: str) -> str:
         return escape(words.say("clinic", word))
 
-    needs = f'<div class="hinted">{say("needs_cuda")}</div>' if scene.scenario.needs else ""
+    wants = "lends_cuda" if scene.lent else "needs_cuda"
+    needs = f'<div class="hinted">{say(wants)}</div>' if scene.scenario.needs else ""
     parts = [
         f'<div class="opening"><h2>{say("complaint")}</h2>',
         f"<blockquote>{escape(scene.scenario.words.complaint)}</blockquote>",
@@ -29,7 +30,10 @@ def symptom(scene: Scene, words: Words) -> str:
     see = button(say("see_it"), "run", SYMPTOM, "go", scene.occupied)
     parts.append(f"<p>{see if scene.symptom is None else ''}{begin}</p></div>")
     if scene.symptom is not None:
-        parts.append(f"<h2>{say('what_its_author_saw')}</h2>{_saw(scene, scene.symptom, words)}")
+        not_lent = instead(scene.instead, words) if scene.instead else ""
+        parts.append(
+            f"<h2>{say('what_its_author_saw')}</h2>{not_lent}{_saw(scene, scene.symptom, words)}"
+        )
     return "".join(parts)
 
 

@@ -1,5 +1,6 @@
 """Runs scripts away from whoever asked: one run, one process, forked warm and thrown away after."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -24,6 +25,7 @@ def started(
     """
     from debugger.workers.local import LocalEngine
 
+    fetches = hers or settings.assets == "hub"  # what a script is built from, as slow as that is
     with LocalEngine(
         settings.workers,
         settings.time_limit,
@@ -34,5 +36,7 @@ def started(
         hers=hers,
         typed=settings.typed,
         residents=settings.residents,
+        queue=settings.queue,
+        look_seconds=math.inf if fetches else settings.stage_limit,
     ) as engine:
         yield engine

@@ -1,5 +1,6 @@
 """What one run may use, and how a process is held to it."""
 
+import math
 import os
 import re
 import resource
@@ -9,6 +10,7 @@ from pathlib import Path
 
 PAGE = resource.getpagesize()
 MEGABYTE = 1 << 20
+LEAST_FREE_MB = 20
 _NUMBERS = re.compile(r"^(RssAnon|RssShmem|Threads):\s+(\d+)", re.MULTILINE)
 _ALLOCATORS_SAY = (
     "MemoryError",
@@ -21,7 +23,10 @@ _ALLOCATORS_SAY = (
 
 @dataclass(frozen=True)
 class Limits:
-    """`seconds` counts from the child's first message; `memory_mb` leaves out mapped files."""
+    """`seconds` counts from the child's first message; `memory_mb` leaves out mapped files.
+
+    `look_seconds` is for each stage that does not train, from where it begins.
+    """
 
     seconds: float
     memory_mb: int
@@ -39,6 +44,7 @@ class Limits:
     """The last four hold for what somebody typed."""
     check_seconds: float = 20.0
     """A check's own, once its script is built."""
+    look_seconds: float = math.inf
 
 
 def confine(seconds: float, memory_mb: int, file_bytes: int) -> None:
@@ -61,6 +67,13 @@ def free_memory_mb() -> int:
     """What this machine could still give to processes."""
     found = re.search(r"^MemAvailable:\s+(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
     return int(found[1]) // 1024 if found else 0
+
+
+def disk_is_full(folder: Path) -> bool:
+    """Whether a run in there would end for want of room, whatever its script is."""
+    has = os.statvfs(folder)
+    no_files_left = bool(has.f_files) and not has.f_favail
+    return has.f_bavail * has.f_frsize < LEAST_FREE_MB * MEGABYTE or no_files_left
 
 
 def threads_of(pid: int) -> int:

@@ -2,31 +2,32 @@
 
 import itertools
 import logging
+import math
 import os
-import queue
-import secrets
 import shutil
 import subprocess
 import tempfile
 import threading
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
+from errno import EDQUOT, ENOSPC
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
 from types import MappingProxyType, TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
-from debugger.outcome import Accepted, Event, Finding, Outcome, Weighed
+from debugger.outcome import Event, Finding, Outcome, Weighed
 from debugger.run import Run
 from debugger.workers import hidden, promises, wall
 from debugger.workers.child import WEIGHTS, Request
 from debugger.workers.dying import why
-from debugger.workers.engine import DIAGNOSIS, WEIGHING
-from debugger.workers.lanes import lanes, trains
-from debugger.workers.limits import Limits
+from debugger.workers.engine import DIAGNOSIS, WEIGHING, Asker
+from debugger.workers.lanes import trains
+from debugger.workers.limits import Limits, disk_is_full
+from debugger.workers.line import Job, Line
 from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
 from debugger.workers.promises import Typed
 from debugger.workers.residents import Resident, Residents, may_stay
@@ -35,27 +36,14 @@ from debugger.workers.zygote import Child, Zygote, ZygoteError, environment
 log = logging.getLogger(__name__)
 CLOSING_SECONDS = 10.0
 TRYING_SECONDS = 20.0
-
-
-@dataclass(eq=False)
-class _Job:
-    run: Run
-    ticket: str
-    place: int = -1
-    news: queue.SimpleQueue[Event] = field(default_factory=queue.SimpleQueue)
-    cancel: Cancel = field(default_factory=Cancel)
-    driver: threading.Thread | None = None
-
-    def stand_at(self, place: int) -> None:
-        if place != self.place:
-            self.place = place
-            self.news.put(Accepted(self.ticket, place))
+DYING_SECONDS = 1.0
+"""Until a run that was told to end has said so."""
 
 
 class LocalEngine:
     """Runs at most `workers` runs at once that may train, and as many that only look.
 
-    First come, first served; any thread may ask.
+    Sessions take turns, with one run each that may train; any thread may ask.
 
     `perform` names `module:function`, called as `function(run, emit, enclosure)` in a process of
     its own.
@@ -64,6 +52,7 @@ class LocalEngine:
     `hers`: who runs this engine runs her own scripts, which see her environment as ever.
     `typed`: code that somebody typed may run, where the sandbox keeps every promise.
     `residents`: so many processes may wait for the next stage of what they have built.
+    `look_seconds`: the most for a stage that does not train. `queue`: so many wait in each lane.
     """
 
     def __init__(
@@ -78,13 +67,18 @@ class LocalEngine:
         hers: bool = False,
         typed: bool = True,
         residents: int = 0,
+        look_seconds: float = math.inf,
+        queue: int = 1000,
     ) -> None:
         self._hers = hers
         if not hers:
             hidden.show_to_nobody()
         data_dir = data_dir.absolute()
         self._workers = workers
-        self._limits = {f.name: Limits(seconds, int(memory_mb * f.memory)) for f in FRAMEWORKS}
+        self._limits = {
+            f.name: Limits(seconds, int(memory_mb * f.memory), look_seconds=look_seconds)
+            for f in FRAMEWORKS
+        }
         self._perform = perform
         self._residents = Residents(residents, memory_mb)
         self._folder = _Folder(data_dir / "runs")
@@ -95,26 +89,24 @@ class LocalEngine:
         missing = promises.missing() if typed else "switched_off"
         self._typed = {name: Typed(missing) for name in NAMES if missing}
         self._trying = threading.Lock()
-        self._lock = threading.Lock()
-        self._waiting: list[_Job] = []
-        self._running: list[_Job] = []
-        self._started = self._finished = 0
+        self._line = Line(workers, queue, self._start)
         self._closed = False
 
-    def events(self, run: Run) -> Generator[Event]:
-        """First `Accepted`, again whenever the place in the queue changes; last one `Outcome`.
+    def events(self, run: Run, asker: Asker | None = None) -> Generator[Event]:
+        """First `Accepted`, again when the place in the queue changes, or the time that is left.
 
-        Closing the iterator early cancels the run.
+        Last one `Outcome`. The run is asked for at once, whenever it is listened to. Closing the
+        iterator early cancels it.
         """
-        job = _Job(run, secrets.token_hex(8))
-        if not frameworks.installed(run.framework):
-            yield Accepted(job.ticket)
+        job = Job(run, asker or Asker())
+        if frameworks.installed(run.framework):
+            self._line.join(job)
+        else:
             finding = Finding("framework_missing", "note", "setup")
-            yield Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework)
-            return
-        with self._lock:
-            self._waiting.append(job)
-            self._move_up()
+            job.end(Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework))
+        return self._told(job)
+
+    def _told(self, job: Job) -> Generator[Event]:
         try:
             while True:
                 event = job.news.get()
@@ -122,14 +114,12 @@ class LocalEngine:
                 if isinstance(event, Outcome):
                     return
         finally:
-            self._cancel(job)
+            self._line.cancel(job)
 
     def cancel(self, ticket: str) -> None:
         """End the run with this ticket; one that has ended, or never was, is no error."""
-        with self._lock:
-            jobs = [job for job in (*self._waiting, *self._running) if job.ticket == ticket]
-        for job in jobs:
-            self._cancel(job)
+        for job in self._line.of(ticket):
+            self._line.cancel(job)
 
     def status(self) -> dict[str, Any]:
         """`zygotes` tells which framework's can fork; `pids` are theirs, for the host alone.
@@ -139,20 +129,16 @@ class LocalEngine:
         `typed` tells, of each framework that was tried, whether typed code may run.
         """
         pids = {framework: zygote.pid for framework, zygote in self._zygotes.items()}
-        with self._lock:
-            return {
-                "workers": self._workers,
-                "queued": len(self._waiting),
-                "running": len(self._running),
-                "residents": len(self._residents),
-                "started": self._started,
-                "finished": self._finished,
-                "walled": wall.can_stand(),
-                "zygotes": {framework: pid is not None for framework, pid in pids.items()},
-                "failures": self._failures(),
-                "typed": {name: asdict(told) for name, told in self._typed.items()},
-                "pids": pids,
-            }
+        return {
+            "workers": self._workers,
+            **self._line.status(),
+            "residents": len(self._residents),
+            "walled": wall.can_stand(),
+            "zygotes": {framework: pid is not None for framework, pid in pids.items()},
+            "failures": self._failures(),
+            "typed": {name: asdict(told) for name, told in self._typed.items()},
+            "pids": pids,
+        }
 
     def typed(self, framework: str) -> Typed:
         """Whether code that somebody typed may run here. Tries it when asked for the first time."""
@@ -201,13 +187,21 @@ class LocalEngine:
                     if self._zygotes[name].wait(lambda: self._closed):
                         self.typed(name)
 
+    def drain(self, seconds: float) -> None:
+        """Tell everybody that the server stops. What only looks may come to its end until then."""
+        for job in self._line.close("server_stops"):
+            if trains(job.run):
+                job.cancel.turn_on("server_stops")
+        for job in self._line.wait(seconds):
+            job.cancel.turn_on("server_stops")
+        self._line.wait(DYING_SECONDS)
+
     def close(self) -> None:
         """Cancel everything, and leave no process and no folder behind."""
-        with self._lock:
-            self._closed = True
-            jobs = [*self._waiting, *self._running]
+        self._closed = True
+        jobs = self._line.close()
         for job in jobs:
-            self._cancel(job)
+            job.cancel.turn_on()
         for job in jobs:
             if job.driver is not None:
                 job.driver.join(CLOSING_SECONDS)
@@ -227,39 +221,11 @@ class LocalEngine:
     ) -> None:
         self.close()
 
-    def _cancel(self, job: _Job) -> None:
-        with self._lock:
-            if job in self._waiting:
-                self._waiting.remove(job)
-                job.news.put(outcome_of(Ended("cancelled"), job.run))
-                job.cancel.close()
-                self._move_up()
-            elif job in self._running:
-                job.cancel.turn_on()
-
-    def _move_up(self) -> None:
-        """Start who may start, and tell the others where they stand; with the lock held."""
-        if self._closed:
-            for job in self._waiting:
-                job.stand_at(0)
-                job.news.put(outcome_of(Ended("cancelled"), job.run))
-                job.cancel.close()
-            self._waiting.clear()
-        for starting, waiting in lanes(self._waiting, self._running, self._workers):
-            for job in starting:
-                self._waiting.remove(job)
-                self._start(job)
-            for place, job in enumerate(waiting, 1):
-                job.stand_at(place)
-
-    def _start(self, job: _Job) -> None:
-        job.stand_at(0)
-        self._running.append(job)
-        self._started += 1
+    def _start(self, job: Job) -> None:
         job.driver = threading.Thread(target=self._drive, args=(job,), daemon=True)
         job.driver.start()
 
-    def _drive(self, job: _Job) -> None:
+    def _drive(self, job: Job) -> None:
         outcome = None
         framework = job.run.framework
         zygote, limits = self._zygotes[framework], self._limits[framework]
@@ -270,17 +236,19 @@ class LocalEngine:
         except Ended as ended:
             outcome = outcome_of(ended, job.run)
         except OSError as error:
-            outcome = outcome or outcome_of(our_fault(repr(error)), job.run)
+            full = error.errno in (ENOSPC, EDQUOT)
+            ended = Ended("disk_full") if full else our_fault(repr(error))
+            outcome = outcome or outcome_of(ended, job.run)
         finally:
-            with self._lock:
-                self._running.remove(job)
-                self._finished += 1
-                job.cancel.close()
-                self._move_up()
-            job.news.put(outcome or outcome_of(our_fault("the driver failed"), job.run))
+            outcome = outcome or outcome_of(our_fault("the driver failed"), job.run)
+            self._line.done(job, outcome)
+            job.news.put(outcome)
 
-    def _answered(self, job: _Job, zygote: Zygote, limits: Limits) -> Outcome:
+    def _answered(self, job: Job, zygote: Zygote, limits: Limits) -> Outcome:
         run, put = job.run, job.news.put
+        self._folder.hold()
+        if disk_is_full(self._folder.path):
+            raise Ended("disk_full")
         known, stays = self._residents.take(run), self._residents.wanted and may_stay(run)
         with ExitStack() as leaving:
             if known is None:
@@ -297,6 +265,8 @@ class LocalEngine:
             kept = left.append if stays else None
             child = known.child if known else None
             outcome = execute(zygote, request, limits, folder, job.cancel, put, child, kept)
+            if outcome.outcome in ("fail", "unknown") and disk_is_full(folder):
+                outcome = outcome_of(Ended("disk_full"), run)
             if run.against and outcome.finding is None:
                 put(self._weigh(job, folder))
             gone = []
@@ -310,7 +280,7 @@ class LocalEngine:
                 one.leave()
         return outcome
 
-    def _weigh(self, job: _Job, left: Path) -> Weighed:
+    def _weigh(self, job: Job, left: Path) -> Weighed:
         """What the training of this job was worth. Another child tries it, that never ran it.
 
         That one stands in the sandbox, for what it reads comes from a script that nobody knows.
@@ -338,14 +308,27 @@ class _Folder:
     def __init__(self, runs: Path) -> None:
         runs.mkdir(parents=True, exist_ok=True)
         self._numbers = itertools.count(1)
+        self._holding = threading.Lock()
         with open(runs / "lock", "w") as one_at_a_time:
             flock(one_at_a_time, LOCK_EX)
             for folder in runs.iterdir():
                 if folder.is_dir() and _abandoned(folder):
                     _remove(folder)
             self.path = Path(tempfile.mkdtemp(dir=runs, prefix=""))
-            self._alive = open(self.path / "alive", "w")  # noqa: SIM115
-            flock(self._alive, LOCK_EX)
+            self._alive = self._locked()
+
+    def _locked(self) -> IO[str]:
+        alive = open(self.path / "alive", "w")  # noqa: SIM115
+        flock(alive, LOCK_EX)
+        return alive
+
+    def hold(self) -> None:
+        """Make it again where somebody has cleared it away under a running app."""
+        with self._holding:
+            if not (self.path / "alive").exists():
+                self.path.mkdir(parents=True, exist_ok=True)
+                self._alive.close()
+                self._alive = self._locked()
 
     @contextmanager
     def of_a_run(self) -> Iterator[str]:

@@ -66,6 +66,7 @@ MANY_TOKENS = 2**18
 """In one batch. No ordinary machine has the memory for more."""
 ENDINGS: dict[str, Ending] = {
     "out_of_time": "stopped",
+    "stage_out_of_time": "stopped",
     "check_out_of_time": "stopped",
     "out_of_memory": "stopped",
     "too_much_output": "stopped",
@@ -77,6 +78,9 @@ ENDINGS: dict[str, Ending] = {
     "process_died": "fail",
     "forged_events": "unknown",
     "clinic_error": "unknown",
+    "queue_full": "unknown",
+    "server_stops": "unknown",
+    "disk_full": "unknown",
     "typing_switched_off": "unknown",
     "typing_no_landlock": "unknown",
     "typing_no_seccomp": "unknown",
@@ -101,13 +105,16 @@ class Ended(Exception):
 
 
 class Cancel:
-    """A switch that can also be waited on; turning it twice is harmless."""
+    """A switch that can also be waited on; turning it twice is harmless. The first `why` counts."""
 
     def __init__(self) -> None:
         self._bell, self.fileobj = socket.socketpair()
         self.on = False
+        self.why = "cancelled"
 
-    def turn_on(self) -> None:
+    def turn_on(self, why: str = "cancelled") -> None:
+        if not self.on:
+            self.why = why
         self.on = True
         with suppress(OSError):
             self._bell.shutdown(socket.SHUT_RDWR)
@@ -175,7 +182,7 @@ def _begin(zygote: Zygote, request: Request, folder: Path, cancel: Cancel) -> Ch
     request.write(folder)
     child = zygote.fork(folder, lambda: cancel.on)
     if child is None:
-        raise Ended("cancelled")
+        raise Ended(cancel.why)
     return child
 
 
@@ -212,6 +219,7 @@ class Watch:
         self.started: float | None = None
         self.dead = False
         self.built = False
+        self._looks_since: float | None = None
         self.standing: Standing | None = None
         self._stands = 0.0
         self._limits = limits
@@ -242,7 +250,7 @@ class Watch:
                         return event
                     put(event)
                 if cancel.on:
-                    raise Ended("cancelled")
+                    raise Ended(cancel.why)
                 if child.line in ready:
                     raise self._death(child)
                 self._look_at(child)
@@ -329,6 +337,7 @@ class Watch:
                 raise self._forged(str(error)) from None
         if isinstance(event, StageStarted):
             self.stage = event.stage
+            self._looks_since = time.monotonic() if event.stage in LIGHT else None
             self.built &= event.stage in LIGHT
         elif isinstance(event, StageEnded) and event.stage == "setup":
             self.built = event.outcome in ("pass", "look")
@@ -366,6 +375,8 @@ class Watch:
                 raise our_fault("a child said nothing after the fork")
         elif now - self.started > self._limits.seconds:
             raise Ended("out_of_time", seconds=self._limits.seconds)
+        if self._looks_since is not None and now - self._looks_since > self._limits.look_seconds:
+            raise Ended("stage_out_of_time", seconds=self._limits.look_seconds)
         if self.standing is not None and now - self._stands > self._limits.check_seconds:
             raise Ended("check_out_of_time", seconds=self._limits.check_seconds)
         if now - self._looked < self._limits.look_every:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
@@ -25,7 +26,7 @@ from debugger.outcome import (
     worst,
 )
 from debugger.run import ALL, ON, WALK, Run
-from debugger.workers.engine import Answering
+from debugger.workers.engine import Answering, Asker
 from debugger.workers.store import Store
 
 KEPT = 1000
@@ -39,7 +40,8 @@ class Flight:
     """One run, going on or ended. `events` only grows; `shared` when its answer was known.
 
     `recorded` names the device of a recording: such a run was never made here. `place` is where
-    it was made, when that was before this app started or in another copy of it.
+    it was made, when that was before this app started or in another copy of it. It counts for its
+    `asker`, whoever joined it later. Once it is `left` it is being stopped, and nobody joins it.
     """
 
     run: Run
@@ -48,7 +50,9 @@ class Flight:
     shared: bool = False
     recorded: str = ""
     place: str = ""
+    asker: Asker = field(default_factory=Asker)
     listeners: int = 0
+    left: bool = False
     news: threading.Condition = field(default_factory=threading.Condition)
 
     @property
@@ -80,6 +84,8 @@ class Shared:
         self._known: OrderedDict[Run, Flight] = OrderedDict()
         self._checked: OrderedDict[Run, Flight] = OrderedDict()
         self._recorded: dict[Run, Flight] = {}
+        self.boarded: Counter[str] = Counter()
+        """How those who came were answered: `recorded`, `known`, `joined`, `made`."""
 
     def hold(self, run: Run, events: Sequence[Event], made: datetime, device: str) -> None:
         """Answer this run, and the stages that it holds, with a recording from now on."""
@@ -95,19 +101,32 @@ class Shared:
         with self._lock:
             return _key(run) in self._flying
 
-    def board(self, run: Run, again: bool = False) -> Flight:
+    def board(self, run: Run, again: bool = False, asker: Asker | None = None) -> Flight:
         """Join this run: known, going on, or started now. `again` starts it whatever is known."""
+        asker = asker or Asker()
         key = _key(run)
         if key in self._recorded:
+            with self._lock:
+                self.boarded["recorded"] += 1
             return replace(self._recorded[key])
         known = None if again else self._recalled(key)
         with self._lock:
             flight = self._flying.get(key)
             if flight is None and known is not None:
+                self.boarded["known"] += 1
                 return replace(known, shared=True)
+            self.boarded["made" if flight is None else "joined"] += 1
             if flight is None:
-                flight = self._flying[key] = Flight(run)
-                threading.Thread(target=self._fly, args=(key, flight), daemon=True).start()
+                flight = self._flying[key] = Flight(run, asker=asker)
+                # Here, not in the thread: of two runs the one that is asked for first goes first.
+                events = self._engine.events(run, asker)
+                # Whose press it was stands in the context: a GPU may be lent on her quota.
+                fly = copy_context().run
+                threading.Thread(
+                    target=fly, args=(self._fly, key, flight, events), daemon=True
+                ).start()
+            elif flight.asker.ahead and not asker.ahead:
+                flight.asker.session, flight.asker.ahead = asker.session, False
             flight.listeners += 1
             return flight
 
@@ -122,9 +141,9 @@ class Shared:
             timer.daemon = True
             timer.start()
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         """Replay, then live; the last one is the Outcome."""
-        flight, seen = self.board(run), 0
+        flight, seen = self.board(run, asker=asker), 0
         try:
             while not (flight.ended and seen == len(flight.events)):
                 with flight.news:
@@ -139,21 +158,24 @@ class Shared:
     def cancel(self, ticket: str) -> None:
         self._engine.cancel(ticket)
 
-    def _fly(self, key: Run, flight: Flight) -> None:
+    def _fly(self, key: Run, flight: Flight, events: Iterator[Event]) -> None:
         answers: list[tuple[Run, list[Event]]] = []
-        for event in self._engine.events(flight.run):
+        for event in events:
             if isinstance(event, Outcome):
                 answers = self._land(key, flight, event)
             with flight.news:
                 flight.events.append(event)
                 flight.news.notify_all()
+            if flight.left and isinstance(event, Accepted):
+                self._engine.cancel(event.ticket)
         if self._store is not None:
             self._store.put(answers, flight.started)
 
     def _land(self, key: Run, flight: Flight, outcome: Outcome) -> list[tuple[Run, list[Event]]]:
         """What it answers from now on."""
         with self._lock:
-            del self._flying[key]
+            if self._flying.get(key) is flight:
+                del self._flying[key]
             if outcome.finding is not None or outcome.outcome == "stopped":
                 return []
             answers = list(_answers(key, [*flight.events, outcome]))
@@ -189,8 +211,12 @@ class Shared:
 
     def _stop_if_empty(self, flight: Flight) -> None:
         with self._lock:
-            empty = flight.listeners <= 0 and not flight.ended
-        if empty and flight.ticket is not None:
+            if flight.listeners > 0 or flight.ended:
+                return
+            flight.left = True
+            if self._flying.get(key := _key(flight.run)) is flight:
+                del self._flying[key]
+        if flight.ticket is not None:  # else as soon as it has one
             self._engine.cancel(flight.ticket)
 
 

@@ -38,6 +38,7 @@ _TABLE = """
     )
 """
 _SIZE = "SELECT COALESCE(SUM(LENGTH(events)), 0) FROM answers"
+_HELD = _SIZE.replace("SELECT", "SELECT COUNT(*),")
 T = TypeVar("T")
 
 
@@ -50,6 +51,19 @@ class Answer:
     place: str
 
 
+@dataclass(frozen=True)
+class Held:
+    """What a store holds, in bytes; `trouble` says what keeps it from working now, if anything."""
+
+    entries: int
+    size: int
+    most: int
+    path: Path
+    hits: int
+    misses: int
+    trouble: str
+
+
 class Store:
     """At most `most_mb` of answers in the file `path`; any thread may ask."""
 
@@ -59,10 +73,23 @@ class Store:
         self._open: sqlite3.Connection | None = None
         self._closed = False
         self._said: set[str] = set()
+        self._trouble = ""
+        self._hits = self._misses = 0
 
     def get(self, run: Run) -> Answer | None:
         key = self._key(run)
-        return self._try(lambda: self._get(key))
+        answer = self._try(lambda: self._get(key))
+        with self._lock:
+            self._hits += answer is not None
+            self._misses += answer is None
+        return answer
+
+    def held(self) -> Held:
+        """How full it is, and how it fares."""
+        entries, size = self._try(lambda: self._connection.execute(_HELD).fetchone()) or (0, 0)
+        with self._lock:
+            known = self._path, self._hits, self._misses, self._trouble
+        return Held(entries, size, int(self._most), *known)
 
     def put(self, answers: Iterable[tuple[Run, Sequence[Event]]], made: datetime) -> None:
         """Keep what may be kept: of nobody's own script, and of none that reads her files."""
@@ -146,7 +173,9 @@ class Store:
             if self._closed:
                 return None
             try:
-                return work()
+                answer = work()
+                self._trouble = ""
+                return answer
             except (sqlite3.OperationalError, OSError) as error:  # busy, full, not to be written
                 self._say(f"is left out: {error}")
             except sqlite3.DatabaseError as error:
@@ -156,6 +185,7 @@ class Store:
 
     def _say(self, what: str) -> None:
         """Once: a disk stays full for a while."""
+        self._trouble = what
         if what not in self._said:
             self._said.add(what)
             log.warning("the store %s %s", self._path, what)

@@ -25,6 +25,7 @@ from debugger.outcome import (
 )
 from debugger.run import WALK, Run
 from debugger.words import Words
+from debugger.workers.engine import Asker
 
 WORDS = Words()
 SCRIPT = "import os\n\nprint('hello')\nx = 1\nboom(x)\ntrainer.train()\n"
@@ -49,7 +50,7 @@ class Dying:
 
     def cancel(self, ticket: str) -> None: ...
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         Dying.asked.append(run)
         logging.getLogger("debugger.workers.process").warning("a trace of ours")
         yield Accepted("t")

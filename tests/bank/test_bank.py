@@ -12,6 +12,7 @@ from debugger.outcome import Event, Finding, Found, Outcome, StageEnded, StageSt
 from debugger.run import Run
 from debugger.settings import read
 from debugger.workers import Engine, started
+from debugger.workers.engine import Asker
 from tools import score
 from tools.bank import __main__ as bank
 from tools.bank.cases import (
@@ -167,7 +168,7 @@ def test_a_sample_is_scored_as_the_tables_say(engine: Engine) -> None:
 class Refused:
     """An engine whose runs end in the set-up, for a reason that is the clinic's own."""
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         yield StageStarted("setup")
         yield Found(Finding("writes_outside", "note", "setup", 1))
         yield StageEnded("setup", "unknown", 0.1)

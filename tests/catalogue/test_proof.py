@@ -26,6 +26,7 @@ from debugger.outcome import (
     StageStarted,
 )
 from debugger.run import WALK, Run
+from debugger.workers.engine import Asker
 
 TOY = catalogue.find("good", Path(__file__).parents[1] / "toy_scenarios")
 FACTS = "pytorch/good/scenario.toml: "
@@ -52,7 +53,7 @@ class MadeUp:
     def cancel(self, ticket: str) -> None:
         self.cancelled.append(ticket)
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.asked.append(run)
         yield Accepted(f"ticket {len(self.asked)}")
         where, code = self.fails.get(run.script, (None, ""))
@@ -195,7 +196,7 @@ class Held(MadeUp):
         self.gates: dict[str, threading.Event] = {}
         self.begun = threading.Semaphore(0)
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         gate = self.gates.setdefault(run.script, threading.Event())
         self.begun.release()
         gate.wait(10)
@@ -219,7 +220,7 @@ def test_a_proof_that_waits_for_its_twin_keeps_no_place_from_others() -> None:
 
 def test_what_breaks_an_engine_reaches_who_waits_for_it_and_who_waits_for_that() -> None:
     class Broken(MadeUp):
-        def events(self, run: Run) -> Iterator[Event]:
+        def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
             raise OSError("no more processes")
 
     runs = Runs(Broken({}), at_once=1)

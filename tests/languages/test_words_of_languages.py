@@ -85,11 +85,15 @@ FAULTS = {
         '"curd" = ',
         ["words: cli.curd is", "words: no cli.cured is"],
     ),
-    "a placeholder is lost": ("{place}", "PLACE", ["words: cli.waiting is filled with []"]),
+    "a placeholder is lost": (
+        '{who} {stage}"',
+        'WHO {stage}"',
+        ["words: cli.starting is filled with"],
+    ),
     "a placeholder is written otherwise": (
-        "{place}",
-        "{place:.2f}",
-        ["words: cli.waiting is filled"],
+        '{who} {stage}"',
+        '{who:.2f} {stage}"',
+        ["words: cli.starting is filled"],
     ),
     "a form is missing": (
         "{count:LINE|LINES}",

@@ -361,6 +361,12 @@ CASES = [
     ),
     of_rows(data.duplicates, {"duplicates": 4}, {"rows": 5}, duplicates=5),
     Case(
+        data.classes_only_in_eval,
+        Data(replace(SPLIT, labels=(0, 1) * 20), SPLIT),
+        {"train": SPLIT},
+        says={"name": "2 yes", "rows": 10, "share": 0.25},
+    ),
+    Case(
         data.leak,
         Data(SPLIT, SPLIT, shared_rows=2),
         {"shared_rows": 1},
@@ -514,6 +520,13 @@ CASES = [
         replace(TRAINED, accuracies=((60, 0.38),)),
         {"accuracies": ((60, 0.4),)},
         says={"accuracy": 0.38, "majority": 0.34},
+    ),
+    Case(
+        train.labels_shuffled_apart,
+        replace(TRAINED, accuracies=((60, 0.34),)),
+        {"accuracies": ((60, 0.8),)},
+        script="random.shuffle(labels)",
+        says={"accuracy": 0.34, "majority": 0.34, "rows": 256},
     ),
     Case(
         train.worse_than_chance,
@@ -993,6 +1006,12 @@ CASES += [
         targets=Targets(40, 0, same=1.0),
     ),
     of_batch(targets.masked_for_causal, {"masked": 0}, OF_WORDS, targets=Targets(6, 34, masked=5)),
+    of_batch(
+        targets.labels_of_other_text,
+        {"beside": 0.98},
+        OF_WORDS,
+        targets=Targets(20, 4, same=0.2, beside=0.1),
+    ),
     of_batch(
         targets.decoder_sees_answer,
         {"decoder_same": 0.3},

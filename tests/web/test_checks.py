@@ -31,6 +31,7 @@ from debugger.web.visit import (
     read_record,
 )
 from debugger.words import Words
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Shared
 
 WORDS = Words()
@@ -48,7 +49,7 @@ class Answering:
     def __init__(self) -> None:
         self.runs: list[Run] = []
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.runs.append(run)
         data = {"text": self.text, "left_out": self.left_out, "end": self.end}
         yield from (Accepted("t"), Standing(self.at, 56, 0))

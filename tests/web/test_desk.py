@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,17 +28,20 @@ from debugger.outcome import (
     StageEnded,
     StageStarted,
 )
+from debugger.printing.sentences import waiting
 from debugger.run import WALK, Run
 from debugger.web import demo
 from debugger.web.clinic import Clinic
 from debugger.web.desk import Desk
+from debugger.web.flights import TURNED_AWAY
 from debugger.web.panel import evidence
-from debugger.web.regions import foot
+from debugger.web.regions import foot, rail
 from debugger.web.repair import repairs
 from debugger.web.routes import Ahead
 from debugger.web.symptom import symptom
 from debugger.web.visit import EXPERIMENTS, LOOKED, SYMPTOM, Visit
 from debugger.words import Words
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Shared
 
 WORDS = Words()
@@ -70,7 +74,7 @@ class Told:
     def __init__(self, *events: Event) -> None:
         self.events_told, self.asked, self.over = events, 0, threading.Event()
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.asked += 1
         yield Accepted("t")
         yield from self.events_told
@@ -120,6 +124,19 @@ def test_the_whole_script_is_run_outside_the_quiz() -> None:
     again = desk_at("one_label")
     again.record = desk.record
     assert "Target 2 is out of bounds" in symptom(clinic.scene(again), WORDS)
+
+
+def test_a_run_that_ended_while_the_tab_was_reloaded_is_picked_up() -> None:
+    clinic, desk = clinic_with(Told(*PASSED[:2], Outcome("pass", "cpu", 0.1))), desk_at("one_label")
+    followed(clinic, desk, "setup")
+    left = desk_at("one_label")
+    assert clinic.resumable(left) is None
+    left.remember(running="setup")
+    assert clinic.resumable(left) == "setup"
+    followed(clinic, left, "setup")
+    assert "setup" in clinic.scene(left).reports
+    left.remember(running="setup")
+    assert clinic.resumable(left) is None
 
 
 def test_a_bulk_run_leaves_questions_open_and_evidence_folded_until_the_learner_answers() -> None:
@@ -200,7 +217,7 @@ def test_a_case_has_the_day_it_was_solved_first_and_the_day_it_was_solved_again(
 
 def test_a_sure_crash_is_answered_before_its_twin_has_trained() -> None:
     class Twin(Told):
-        def events(self, run: Run) -> Iterator[Event]:
+        def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
             if run.script != clinic.known["two_labels"].script:
                 self.over.wait(20)
             yield from super().events(run)
@@ -248,7 +265,7 @@ def test_how_a_killed_run_ended_is_shown_to_who_ran_it_and_to_nobody_else() -> N
 
 def test_what_an_expert_would_try_is_offered_in_doubt_and_shown_to_who_asked_alone() -> None:
     class Expert(Told):
-        def events(self, run: Run) -> Iterator[Event]:
+        def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
             told = [Found(stuck)]
             if run.experiments:
                 told = [Shown(table("experiments", "overfit", ["changed"], [["dropout"]]))]
@@ -272,6 +289,55 @@ def test_what_an_expert_would_try_is_offered_in_doubt_and_shown_to_who_asked_alo
     assert shown in evidence(clinic.scene(desk), WORDS)
     assert offer not in evidence(clinic.scene(desk), WORDS)
     assert shown not in evidence(clinic.scene(other), WORDS)
+
+
+@pytest.mark.parametrize("what", ["train", "setup", WALK, SYMPTOM, EXPERIMENTS])
+@pytest.mark.parametrize("code", TURNED_AWAY)
+def test_who_is_turned_away_reads_why_has_lost_nothing_and_presses_again(
+    what: str, code: str
+) -> None:
+    finding = Finding(code, "note", "setup", None, {"waiting": 7})
+    engine = Told(Outcome("unknown", "cpu", 0.0, {}, finding))
+    clinic, desk = clinic_with(engine), desk_at("one_label")
+    desk.go_to(stage="forward")
+    desk.remember(answers={"forward": LOOKED})
+    before = clinic.scene(desk)
+    followed(clinic, desk, what)
+    scene = clinic.scene(desk)
+
+    at = what if what in ("train", "setup") else "forward"
+    assert escape(WORDS.finding(finding)) in foot(scene, WORDS)
+    assert ("data-stops" in foot(scene, WORDS)) == (code == "server_stops")
+    assert (scene.visit.stage, scene.reports, scene.symptom) == (at, {}, None)
+    assert scene.case.ran == before.case.ran
+    clinic.press(desk, "panel", "evidence")
+    assert escape(WORDS.finding(finding)) not in foot(clinic.scene(desk), WORDS)
+    engine.events_told = (*PASSED, KILLED)
+    followed(clinic, desk, WALK)
+    assert clinic.scene(desk).reports["setup"].outcome == "pass"
+
+
+def test_who_waits_is_said_to_wait_and_when_her_turn_comes() -> None:
+    class Queue(Told):
+        def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
+            yield Accepted("t", 3, (20, 40))
+            self.over.wait(20)
+            yield Outcome("stopped", "cpu", 0.0)
+
+    clinic, desk = clinic_with(Queue()), desk_at("one_label")
+    drawn: list[str] = []
+
+    async def follow() -> None:
+        async for _ in clinic.follow(desk, WALK):
+            scene = clinic.scene(desk)
+            if scene.busy is not None and scene.busy.place:
+                drawn.append(rail(scene, WORDS) + foot(scene, WORDS))
+                clinic.press(desk, "stop", "")
+
+    finish(follow())
+    assert waiting(3, (20, 40), WORDS) in drawn[0]
+    assert f'<span class="state">{WORDS.say("waiting", "state")}</span>' in drawn[0]
+    assert WORDS.say("clinic", "running") not in drawn[0]
 
 
 @pytest.mark.parametrize("what", ["train", "setup", WALK])
@@ -299,6 +365,34 @@ def test_a_warm_process_that_died_is_told_at_once_and_nobody_is_asked_to_guess()
     assert "crashed while it imported its libraries (signal 11, SIGSEGV)" in evidence(scene, WORDS)
     assert WORDS.say("clinic", "covered") not in evidence(scene, WORDS)
     assert WORDS.say("clinic", "no_answer") in foot(scene, WORDS)
+
+
+def test_why_nothing_ran_is_not_hidden_behind_a_question() -> None:
+    failed = Finding("clinic_error", "note", "setup")
+    clinic, desk = (
+        clinic_with(Told(Outcome("unknown", "cpu", 0.0, {}, failed))),
+        desk_at("one_label"),
+    )
+    followed(clinic, desk, WALK)
+    assert escape(WORDS.finding(failed)) in foot(clinic.scene(desk), WORDS)
+    desk.remember(answers={"setup": LOOKED})
+    assert WORDS.say("clinic", "no_answer") in foot(clinic.scene(desk), WORDS)
+
+
+def test_a_run_that_is_killed_early_says_so_though_an_earlier_one_came_further() -> None:
+    engine = Told(*PASSED, Outcome("pass", "cpu", 1.0))
+    clinic, desk = clinic_with(engine), desk_at("one_label")
+    followed(clinic, desk, "setup")
+    assert clinic.scene(desk).reports["setup"].outcome == "pass"
+    engine.events_told = (replace(KILLED, outcome="stopped"),)
+    desk.go_to(stage="data")
+    followed(clinic, desk, "data")
+    killed = Finding("killed", "fault", "setup", None, {})
+    assert (desk.visit.stage, clinic.scene(desk).reports["setup"].outcome) == ("setup", "stopped")
+    assert escape(WORDS.finding(killed)) in foot(clinic.scene(desk), WORDS)
+    engine.events_told = (*PASSED, Outcome("pass", "cpu", 1.0))
+    followed(clinic, desk, "setup")
+    assert clinic.scene(desk).reports["setup"].outcome == "pass"
 
 
 def test_what_was_seen_before_a_stop_stays() -> None:

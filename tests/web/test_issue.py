@@ -25,6 +25,7 @@ from debugger.web.issue import issue, written
 from debugger.web.regions import foot, rail
 from debugger.web.visit import ISSUE
 from debugger.words import Words
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Shared
 from tests.web.test_desk import desk_at, finish
 
@@ -38,7 +39,7 @@ class Dying:
         self.crashes, self.asked, self.cancelled = crashes, [], []
         self.hang = threading.Event()
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.asked.append(run)
         yield Accepted(f"t{len(self.asked)}")
         whole = "raw_datasets.map(" in run.script and "trainer.train()" in run.script

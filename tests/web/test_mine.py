@@ -23,6 +23,7 @@ from debugger.web.mine.tab import Tab, read_files, read_kept, to_keep
 from debugger.web.mine.view import PARTS
 from debugger.web.visit import ISSUE
 from debugger.words import Words
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Shared
 
 WORDS = Words()
@@ -41,7 +42,7 @@ class Told:
         self.runs: list[Run] = []
         self.found: list[Finding] = []
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.runs.append(run)
         yield from (Accepted("t"), StageStarted("setup"))
         yield from map(Found, self.found)
@@ -90,6 +91,24 @@ def run(bench: Bench, tab: Tab, what: str = WALK) -> None:
 def page(bench: Bench, tab: Tab) -> str:
     look = bench.look(tab)
     return "".join(part(look, WORDS) for part in PARTS.values())
+
+
+def test_who_is_turned_away_reads_why_and_keeps_what_was_there(bench: Bench, engine: Told) -> None:
+    tab = Tab(text=SCRIPT)
+    run(bench, tab)
+    seen = page(bench, tab)
+    full = Finding("queue_full", "note", "setup", None, {"waiting": 7})
+    told, engine.events = (
+        engine.events,
+        lambda run, asker=None: iter((Accepted("t"), Outcome("unknown", "cpu", 0.0, {}, full))),
+    )
+    run(bench, tab)
+    assert WORDS.finding(full) in page(bench, tab)
+    assert page(bench, tab).replace(WORDS.finding(full), "") == seen
+    engine.events = told
+    run(bench, tab)
+    assert WORDS.finding(full) not in page(bench, tab)
+    assert tab.reports["setup"].outcome == "pass"
 
 
 def test_whatever_is_run_here_is_typed_and_has_its_files_and_arguments(

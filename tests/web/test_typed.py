@@ -23,6 +23,7 @@ from debugger.web.repair import repairs
 from debugger.web.typed import changed_lines, nearest
 from debugger.web.visit import EDIT, MOST_TYPED, TYPED, Case, Record, Visit, is_typed, read_record
 from debugger.words import Words
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Shared
 
 WORDS = Words()
@@ -36,7 +37,7 @@ class Watched:
     def __init__(self) -> None:
         self.runs: list[Run] = []
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.runs.append(run)
         yield from (Accepted("t"), StageStarted("setup"), StageEnded("setup", "pass", 0.1))
         yield Outcome("fail", "cpu", 0.1)

@@ -105,6 +105,20 @@ def test_a_run_that_takes_too_long_is_stopped_in_time(make_engine, ask, hang):
     assert finding.line == (None if "sigmask" in hang else 2)
 
 
+def test_a_stage_that_only_looks_has_a_limit_of_its_own_and_one_that_trains_has_none(
+    make_engine, ask
+):
+    engine = make_engine(look_seconds=0.5)
+    ask(engine, "say(warm=1)")
+    script = "emit(StageStarted('data'))\nemit(StageEnded('data', 'pass', 0.1))\n"
+    script += "emit(StageStarted('forward'))\ntime.sleep(60)"
+    ending, finding = ended_as(ask(engine, script))
+    assert (ending, finding.code, finding.stage) == ("stopped", "stage_out_of_time", "forward")
+    assert (finding.numbers, finding.line) == ({"seconds": 0.5}, 4)
+    script = "emit(StageStarted('data'))\nemit(StageStarted('overfit'))\ntime.sleep(1.2)"
+    assert ask(engine, script)[-1].outcome == "pass"
+
+
 @pytest.mark.parametrize(
     "eat",
     [

@@ -11,6 +11,7 @@ import pytest
 
 from debugger.outcome import Accepted, Event, Finding, Outcome, StageEnded, StageStarted
 from debugger.run import WALK, Run
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight, Shared
 
 STAGES = ("setup", "data", "batch")
@@ -20,12 +21,19 @@ class SlowEngine:
     """Answers every run with three stages, the last of which waits until it is let go."""
 
     def __init__(self) -> None:
+        self.asked: list[Run] = []
+        self.askers: list[Asker | None] = []
         self.started: list[Run] = []
         self.cancelled: list[str] = []
         self.go_on = threading.Event()
         self.ending: Outcome = Outcome("pass", "cpu", 0.3)
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
+        self.asked.append(run)
+        self.askers.append(asker)
+        return self._told(run)
+
+    def _told(self, run: Run) -> Iterator[Event]:
         self.started.append(run)
         yield Accepted(f"t{len(self.started)}")
         for stage in STAGES:
@@ -152,3 +160,68 @@ def test_what_was_weighed_answers_who_asks_for_less_and_not_the_other_way_round(
     shared = Shared(engine)
     landed(shared.board(plain))
     assert shared.known(replace(plain, against="twin")) is None
+
+
+def test_what_was_run_ahead_is_of_whoever_asks_first(engine: SlowEngine) -> None:
+    shared = Shared(engine)
+    ahead = shared.board(Run("x"), asker=Asker(ahead=True))
+    assert shared.board(Run("x"), asker=Asker("ada")) is ahead
+    shared.board(Run("x"), asker=Asker("bo"))
+    assert [(who.session, who.ahead) for who in engine.askers if who] == [("ada", False)]
+
+
+def test_runs_are_asked_for_in_the_order_of_boarding(engine: SlowEngine) -> None:
+    shared = Shared(engine)
+    for script in "abcdef":
+        shared.board(Run(script))
+    assert [run.script for run in engine.asked] == list("abcdef")
+
+
+def test_what_is_left_before_it_was_accepted_is_stopped_all_the_same(engine: SlowEngine) -> None:
+    begin = threading.Event()
+    told = engine.events
+
+    def late(run: Run, asker: Asker | None = None) -> Iterator[Event]:
+        def after() -> Iterator[Event]:
+            begin.wait(20)
+            yield from told(run, asker)
+
+        return after()
+
+    engine.events = late
+    shared = Shared(engine)
+    flight = shared.board(Run("x"))
+    shared.leave(flight, at_once=True)
+    begin.set()
+    landed(flight)
+    assert engine.cancelled == ["t1"]
+
+
+def test_nobody_joins_a_run_that_is_being_stopped(engine: SlowEngine) -> None:
+    engine.cancel = lambda ticket: engine.cancelled.append(ticket)  # it takes a while to end
+    shared = Shared(engine)
+    flight = shared.board(Run("x"))
+    while flight.ticket is None:
+        time.sleep(0.01)
+    shared.leave(flight, at_once=True)
+    other = shared.board(Run("x"))
+    assert other is not flight
+    assert engine.cancelled == ["t1"]
+    engine.go_on.set()
+    landed(flight)
+    assert shared.flying(Run("x")) or other.ended
+    assert landed(other).listeners == 1
+
+
+def test_what_waits_leaves_the_queue_with_the_last_who_waited(make_engine) -> None:
+    engine = make_engine(workers=1)
+    shared = Shared(engine, grace=0.2)
+    busy = shared.board(Run("say(x=1); time.sleep(60)", device="cpu"))
+    waits = shared.board(Run("say(x=2)", device="cpu"))
+    assert engine.status()["queued"] == 1
+    shared.leave(waits)
+    landed(waits)
+    assert engine.status()["queued"] == 0
+    assert not any(isinstance(event, StageStarted) for event in waits.events)
+    shared.leave(busy, at_once=True)
+    landed(busy)

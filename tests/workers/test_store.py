@@ -17,6 +17,7 @@ import pytest
 from debugger.outcome import Accepted, Event, Outcome, Point, StageEnded, StageStarted
 from debugger.run import WALK, Run
 from debugger.workers import store as storing
+from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight, Shared
 from debugger.workers.store import Store
 
@@ -46,7 +47,7 @@ class Walker:
     def __init__(self) -> None:
         self.asked = 0
 
-    def events(self, run: Run) -> Iterator[Event]:
+    def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:
         self.asked += 1
         yield Accepted("t")
         for stage in ("setup", "data"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 from transformers.keras_callbacks import KerasMetricCallback
 
 from debugger.failure import on_behalf
@@ -29,6 +30,7 @@ from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import overlap
 
 ROWS = 32
+_WATCH = (tf_keras.callbacks.EarlyStopping, tf_keras.callbacks.ReduceLROnPlateau)
 
 
 def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
@@ -83,9 +85,23 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         perfect=perfect,
         tried_classes=_tried_classes(batches, train.how),
         known_metrics=tuple(answer),
+        **_kept_by(fit.callbacks, answer),
         trials=made_up,
         failure=failure,
     )
+
+
+def _kept_by(callbacks: tuple[Any, ...], answer: Any) -> dict[str, Any]:
+    """The number by which a callback tells a better epoch from a worse one, and which way."""
+    for one in callbacks:
+        watches = isinstance(one, _WATCH) or (
+            isinstance(one, tf_keras.callbacks.ModelCheckpoint) and one.save_best_only
+        )
+        name = str(getattr(one, "monitor", "")).removeprefix("val_")
+        if watches and name in answer:
+            lower: Any = one.monitor_op
+            return {"best_metric": name, "greater_is_better": not lower(0.0, 1.0)}
+    return {}
 
 
 def _user_metrics(model: Any) -> list[Any]:

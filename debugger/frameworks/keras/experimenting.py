@@ -126,17 +126,7 @@ class KerasLab:
         return Taken(before, math.nan if after is None else after, self._floor(portion), pace.taken)
 
     def worded(self) -> Worded:
-        rows, labels = self._rows, self._rows.labels
-        if not are_classes(rows, self._facts):
-            return Worded()
-        found = [words for column in rows.columns.values() if (words := _worded(column))]
-        texts = rows.columns.get("input_ids") or (found[0] if len(found) == 1 else None)
-        places = spread(min(len(texts or ()), len(labels)), MOST_WORDED) if texts else []
-        if not texts or not places:
-            return Worded()
-        known: dict[Any, int] = {}
-        numbered = (tuple(known.setdefault(w, len(known)) for w in texts[n]) for n in places)
-        return Worded(tuple(numbered), tuple(labels[n] for n in places))
+        return worded(self._rows, self._facts)
 
     def _portion(self, seed: int, one_batch: bool, change: Change) -> _Portion:
         count, size = size_for(self.conditions.weights)[0], self._facts.batch_size
@@ -344,6 +334,21 @@ def _spec(batches: list[Any]) -> Any:
         return tf.TensorSpec(shape, first.dtype)
 
     return tf.nest.map_structure(one, *batches)
+
+
+def worded(rows: Rows, facts: Facts) -> Worded:
+    """Rows of words with their classes; nothing where rows are none, or hold several texts."""
+    labels = rows.labels
+    if not are_classes(rows, facts):
+        return Worded()
+    found = [words for column in rows.columns.values() if (words := _worded(column))]
+    texts = rows.columns.get("input_ids") or (found[0] if len(found) == 1 else None)
+    places = spread(min(len(texts or ()), len(labels)), MOST_WORDED) if texts else []
+    if not texts or not places:
+        return Worded()
+    known: dict[Any, int] = {}
+    numbered = (tuple(known.setdefault(w, len(known)) for w in texts[n]) for n in places)
+    return Worded(tuple(numbered), tuple(labels[n] for n in places))
 
 
 def _worded(column: list[Any]) -> list[Any] | None:

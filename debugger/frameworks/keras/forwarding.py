@@ -47,6 +47,8 @@ def forward(
         "problem_type": getattr(getattr(model, "config", None), "problem_type", None),
         "label_range": label_range(all_labels, _numbers(parts)),
         "batch_device": "cpu" if "CPU" in getattr(parts.labels, "device", "CPU") else "cuda",
+        "counts": compiled.counts if compiled.counts in _CROSS_ENTROPIES[1:] else None,
+        "labels_shape": () if parts.labels is None else tuple(dense(parts.labels).shape),
         "own_loss": compiled.counts not in _CROSS_ENTROPIES or not compiled.plain,
         "batched": parts.labels is None or len(parts.labels.shape) > 0,
         "label_smoothing": compiled.smoothing,
@@ -59,6 +61,8 @@ def forward(
             loss, failure = _by_training(model, parts.raw)
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
+    if failure is not None and known.get("vocabulary") is None:
+        known |= _looked_up(model, parts)
     with bench.untouched():
         answer, of_each, made = _looked_at(model, parts, facts, compiled)
         asked = None
@@ -194,6 +198,16 @@ def _gives(logits: Any, answer: Answer, loss: Loss, asked: Asked | None) -> Any:
 
 def _finite(value: float) -> float | None:
     return value if np.isfinite(value) else None
+
+
+def _looked_up(model: Any, parts: Parts) -> dict[str, Any]:
+    """The ids of a model of one's own, and how many its only embedding knows."""
+    kind = tf_keras.layers.Embedding
+    found = [one.input_dim for one in model._flatten_layers() if isinstance(one, kind)]
+    given = [value for name, value in parts.inputs.items() if name != parts.inside]
+    if len(found) != 1 or len(given) != 1 or not given[0].dtype.is_integer:
+        return {}
+    return {"highest_id": int(dense(given[0]).max()), "vocabulary": found[0]}
 
 
 def _sizes(model: Any, inputs: Any) -> dict[str, Any]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 from transformers import TFPreTrainedModel
 
-from debugger.frameworks.keras.answering import scores_of, without_labels
+from debugger.frameworks.keras.answering import loss_of, scores_of, without_labels
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, dense
 from debugger.pipelines.inputs import Padding, Signal, closes, filling, padding_of, signal_of
+from debugger.pipelines.targets import IGNORED, ends_of, targets_of
 
 FELT = 1e-4
 CHANNELS = (1, 3, 4)
@@ -22,7 +24,8 @@ _SCALING = ("Rescaling", "Normalization", "BatchNormalization", "LayerNormalizat
 
 
 def seen_in(fit: Fit, parts: Parts, labels: list[Any]) -> dict[str, Any]:
-    return {"signal": _signal(fit.model, parts, labels), "padding": _padding(fit, parts)}
+    told = {"signal": _signal(fit.model, parts, labels), "padding": _padding(fit, parts)}
+    return told | _targets(fit, parts)
 
 
 def _signal(model: Any, parts: Parts, labels: list[Any]) -> Signal | None:
@@ -49,6 +52,44 @@ def _scales(model: Any) -> bool:
         return True
     kinds = [type(layer).__name__ for layer in model._flatten_layers()]
     return any(kind.startswith("TFOpLambda") or kind in _SCALING for kind in kinds)
+
+
+def _targets(fit: Fit, parts: Parts) -> dict[str, Any]:
+    """Of a model of transformers, and a label for each token or each word of an answer."""
+    model, ids, labels = fit.model, parts.inputs.get("input_ids"), parts.labels
+    if not isinstance(model, TFPreTrainedModel) or ids is None or labels is None:
+        return {}
+    if len(labels.shape) != 2 or len(ids.shape) != 2 or not labels.dtype.is_integer:
+        return {}
+    if not tf.size(labels):
+        return {}
+    ids, labels, knows = dense(ids), dense(labels), tokenizer_of(fit)
+    pad = getattr(knows or getattr(model, "config", None), "pad_token_id", None)
+    padded = None if pad is None else filling(ids, pad, closes(knows or model.config))
+    decoder = parts.inputs.get("decoder_input_ids")
+    told = targets_of(
+        ids,
+        labels,
+        None if padded is None else ~padded,
+        None if decoder is None else dense(decoder),
+        knows,
+    )
+    if getattr(model.config, "is_encoder_decoder", False) and knows is not None:
+        told = replace(told, generates=_generates(fit), **ends_of(labels, knows))
+    # A weight or a loss of one's own may leave padding out.
+    plain = parts.weights is None and loss_of(model).counts in ("own", "numbers")
+    if plain and pad is not None and labels.shape != ids.shape:
+        told = replace(told, filled=int(filling(labels, pad, closes(knows or model.config)).sum()))
+    mask = parts.inputs.get("attention_mask")
+    if not plain or mask is None or tuple(mask.shape) != labels.shape:
+        return {"targets": told}
+    padded = dense(mask) == 0
+    counted = int((padded & (labels != IGNORED)).sum())
+    return {"targets": told, "counted_padding": counted, "padded_positions": int(padded.sum())}
+
+
+def _generates(fit: Fit) -> bool:
+    return any(getattr(one, "predict_with_generate", False) for one in fit.callbacks)
 
 
 def _padding(fit: Fit, parts: Parts) -> Padding | None:

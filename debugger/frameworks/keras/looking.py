@@ -16,6 +16,7 @@ from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
 from debugger.frameworks.keras.targets import spans_in
 from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Sample, Split
+from debugger.pipelines.plan import Order, of_one_label
 from debugger.pipelines.rows import (
     SHOWN_ROWS,
     class_names_of,
@@ -24,6 +25,8 @@ from debugger.pipelines.rows import (
     sample_of,
     split_of,
 )
+
+BATCHES = 64
 
 
 def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
@@ -140,6 +143,17 @@ def _sample(fit: Fit, parts: Parts, labels: list[Any], facts: Facts) -> Sample |
 def _rows_of(mask: Any) -> tuple[tuple[int, ...], ...]:
     flat = mask is not None and len(mask.shape) == 2
     return tuple(tuple(row) for row in dense(mask).tolist()) if flat else ()
+
+
+def order(train: Rows, facts: Facts) -> Order | None:
+    """As the rows were read, and so as an epoch takes them. Which row is which nobody can tell."""
+    size, labels = facts.batch_size, train.labels
+    if not size or facts.task != "classification" or not labels:
+        return None
+    batches = [labels[start : start + size] for start in range(0, len(labels), size)][:BATCHES]
+    drawn = sum(map(len, batches))
+    single, by_chance = of_one_label(batches, labels)
+    return Order(len(batches), drawn, drawn, train.looked_at, single, by_chance)
 
 
 def batch(fit: Fit, train: Rows, facts: Facts) -> Batch:

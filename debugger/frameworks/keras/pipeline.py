@@ -14,7 +14,7 @@ from debugger.frameworks.keras import evaluating, forwarding, gpu, looking, trai
 from debugger.frameworks.keras.answering import answer_to, built, how_labels, loss_of
 from debugger.frameworks.keras.bench import Bench, optimizers_of
 from debugger.frameworks.keras.building import Fit, stopped_at_training
-from debugger.frameworks.keras.experimenting import KerasLab
+from debugger.frameworks.keras.experimenting import KerasLab, worded
 from debugger.frameworks.keras.facts import facts_of
 from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
 from debugger.outcome import Evidence, Finding, Weighed
@@ -64,14 +64,16 @@ class KerasPipeline:
     @cached_property
     def _data(self) -> face.Data:
         with self.untouched():
-            return looking.data(self._fit, self.facts, self._train, self._eval)
+            seen = looking.data(self._fit, self.facts, self._train, self._eval)
+        return replace(seen, worded=worded(self._train, self.facts))
 
     def data(self) -> face.Data:
         return self._data
 
     def batch(self) -> face.Batch:
         with self.untouched():
-            return looking.batch(self._fit, self._first, self.facts)
+            seen = looking.batch(self._fit, self._first, self.facts)
+        return replace(seen, order=looking.order(self._train, self.facts))
 
     def forward(self) -> face.Forward:
         fit, labels = self._fit, self._train.labels
@@ -98,7 +100,8 @@ class KerasPipeline:
                 weighing.leave(self._fit.model, self.facts, self._left)
 
         given = self._fit, self.facts, self._bench, self._train, self._eval
-        return training.train(*given, steps, emit, seconds, leave)
+        seen = training.train(*given, steps, emit, seconds, leave)
+        return replace(seen, has_words=bool(self._data.worded.rows))
 
     def leave(self, file: Path) -> None:
         self._left = file

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import islice
 from typing import Any
 
 import torch
 from transformers import Trainer
 
-from debugger.pipelines.plan import Order
+from debugger.pipelines.plan import Order, of_one_label
 
 BATCHES = 64
 
@@ -34,17 +33,7 @@ def order(trainer: Trainer, labels: tuple[Any, ...]) -> Order | None:
     drawn = [row for batch in batches for row in batch]
     if not drawn or not all(isinstance(row, int) for row in drawn):
         return None
-    single, by_chance = _of_one_label(batches, labels)
+    known = [[labels[row] for row in batch if row < len(labels)] for batch in batches]
+    single, by_chance = of_one_label(known, labels)
     rows = len(trainer.train_dataset)  # type: ignore[arg-type]
     return Order(len(batches), len(drawn), len(set(drawn)), rows, single, by_chance)
-
-
-def _of_one_label(batches: list[list[int]], labels: tuple[Any, ...]) -> tuple[float | None, float]:
-    known = [[labels[row] for row in batch if row < len(labels)] for batch in batches]
-    full = [batch for batch in known if len(batch) >= 4 and all(isinstance(y, int) for y in batch)]
-    if len(full) < 4:
-        return None, 0.0
-    counts = Counter(y for y in labels if isinstance(y, int))
-    size = min(map(len, full))
-    by_chance = sum((count / len(labels)) ** size for count in counts.values())
-    return sum(len(set(batch)) == 1 for batch in full) / len(full), by_chance

@@ -15,7 +15,7 @@ from debugger.run import ON, WALK, Run
 from debugger.settings import Settings
 from debugger.web.asking import shorten
 from debugger.web.bounds import Bounds
-from debugger.web.flights import busy_with, going_on, report_of, watched
+from debugger.web.flights import busy_with, going_on, report_of, turned_away, watched
 from debugger.web.host import why_no_typing
 from debugger.web.mine.elsewhere import elsewhere, swapped
 from debugger.web.mine.given import (
@@ -166,7 +166,7 @@ class Bench:
 
     def plan(self, tab: Tab, what: str, session: str) -> str | None:
         """Whether a run may start: the walk, or the search for an issue."""
-        tab.said = None
+        tab.said = tab.desk.turned_away = None
         if tab.desk.busy or what not in (WALK, ISSUE) or not tab.text.strip():
             return None
         if self.no_typing(tab.text):
@@ -225,9 +225,10 @@ class Bench:
     async def _walked(self, tab: Tab) -> AsyncGenerator[None]:
         run = self.run(tab)
         again = tab.ran == run
+        ran, reports, panel, stage = tab.ran, tab.reports, tab.panel, tab.stage
         tab.ran, tab.reports, tab.panel, tab.stage = run, {}, "evidence", "setup"
         tab.desk.shorter = tab.desk.training = None
-        flight = self._engine.board(run, again)
+        flight = self._engine.board(run, again, tab.desk.asker)
         tab.desk.flights = [flight]
         yield
         try:
@@ -237,6 +238,10 @@ class Bench:
             self._engine.leave(flight, at_once=tab.desk.stopping)
             tab.reports = going_on(report_of(flight), None)
             tab.desk.flights = []
+        tab.desk.turned_away = turned_away(flight)
+        if tab.desk.turned_away is not None:
+            tab.ran, tab.reports, tab.panel, tab.stage = ran, reports, panel, stage
+            return
         reached: list[StageName] = [stage for stage in STAGES if stage in tab.reports]
         telling: list[StageName] = [
             stage for stage in reached if tab.reports[stage].outcome in _TELLING

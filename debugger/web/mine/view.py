@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from debugger.evidence.markup import escape
 from debugger.outcome import STAGES, StageName
-from debugger.printing.sentences import MARKS
+from debugger.printing.sentences import MARKS, waiting
 from debugger.web.buttons import button
 from debugger.web.languages import choice, linked
 from debugger.web.mine.left import left
@@ -40,7 +40,8 @@ def _station(look: Look, words: Words, number: int, name: StageName) -> str:
     report, busy = look.reports.get(name), look.busy
     state, mark, kind = words.say("outcome", "not run"), str(number), "idle"
     if busy is not None and busy.stage == name and not busy.ended and look.search is None:
-        state, mark, kind = words.say("clinic", "running"), "", "busy"
+        mark, kind = "", "busy"
+        state = words.say("waiting", "state") if busy.place else words.say("clinic", "running")
     elif report is not None and report.outcome != "not run":
         state, mark = words.say("outcome", report.outcome), MARKS[report.outcome]
         kind = report.outcome
@@ -86,11 +87,13 @@ def _status(look: Look, words: Words) -> str:
         return searching(look, words)
     if busy is not None:
         if busy.place:
-            return words.say("clinic", "place", place=busy.place)
+            return waiting(busy.place, busy.wait, words)
         stage = words.say("short", busy.stage)
         if busy.of:
             return words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
         return words.say("clinic", "doing_stage", stage=stage)
+    if look.tab.desk.turned_away is not None:
+        return words.finding(look.tab.desk.turned_away)
     return words.say("mine", said[0], **said[1]) if said else ""
 
 

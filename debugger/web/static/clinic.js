@@ -252,7 +252,7 @@
     follow();
     new MutationObserver(() => { follow(); keepFocus(); })
       .observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['data-turn'] });
-    setInterval(() => { if (one('#foot .stop')) look(); }, 4000);
+    setInterval(() => { if (one('#foot :is(.stop, [data-stops])')) look(); }, 4000);
     // Nothing follows on a first drawing that was lost, so nothing would show that it is missing.
     for (const late of [6000, 20000]) setTimeout(() => { if (!turn && window.clinic.again) window.clinic.again(); }, late);
   };
@@ -262,6 +262,8 @@
     let banner = one('#lost');
     try {
       await fetch('health', { cache: 'no-store' });
+      // Back where one was, unless somebody is typing what no server has heard yet.
+      if (banner && !draft && !typing(document.activeElement || document.body)) location.reload();
       if (banner) { banner.textContent = words().back; const go = document.createElement('button'); go.dataset.reload = ''; go.textContent = words().reload; banner.append(' ', go); }
     } catch {
       if (!banner) { banner = document.createElement('div'); banner.id = 'lost'; banner.setAttribute('role', 'alert'); banner.textContent = words().died; document.body.append(banner); }

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
-from transformers import BertConfig, TFBertForQuestionAnswering
+from transformers import (
+    BertConfig,
+    GPT2Config,
+    TFBertForQuestionAnswering,
+    TFBertForTokenClassification,
+    TFGPT2LMHeadModel,
+)
 
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.feeding import as_batches
@@ -102,3 +108,61 @@ def test_answers_that_end_where_they_begin() -> None:
 
     assert codes(Fit(model, given(starts + TWO[:40]), epochs=4), data) == {}
     assert codes(Fit(model, given(starts), epochs=4), data) == {"spans_of_one_token": "look"}
+
+
+SIZES: Any = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+
+
+def of_tokens(model: Any, inputs: Any, labels: Any, **compiled: Any) -> Fit:
+    model.compile(optimizer="adam", **compiled)
+    made: Any = (inputs, labels) if compiled else {**inputs, "labels": labels}
+    return Fit(model, tf.data.Dataset.from_tensor_slices(made).batch(8), epochs=4)
+
+
+def test_a_language_model_is_asked_for_the_tokens_it_reads() -> None:
+    ids = RANDOM.randint(5, tiny.WORDS, (24, tiny.LENGTH))
+    sizes: Any = {"n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 8}
+    model = TFGPT2LMHeadModel(GPT2Config(vocab_size=tiny.WORDS, **sizes))
+    inputs = {"input_ids": ids}
+    prompted = np.where(np.arange(tiny.LENGTH) < 2, -100, ids)
+
+    assert codes(of_tokens(model, inputs, ids), batch) == {}
+    assert codes(of_tokens(model, inputs, prompted), batch) == {}
+    assert codes(of_tokens(model, inputs, np.roll(ids, -1, 1)), batch) == {}  # see forward
+    told = codes(of_tokens(model, inputs, ids[::-1]), batch)
+    assert told == {"labels_of_other_text": "fault"}
+
+
+def test_labels_of_padding_are_marked_or_learned() -> None:
+    mask = np.ones((24, tiny.LENGTH), int) * (np.arange(tiny.LENGTH) < 4)
+    inputs = {
+        "input_ids": RANDOM.randint(5, tiny.WORDS, mask.shape) * mask,
+        "attention_mask": mask,
+    }
+    config = BertConfig(vocab_size=tiny.WORDS, intermediate_size=16, num_labels=3, **SIZES)
+    model = TFBertForTokenClassification(config)
+    labels = RANDOM.randint(0, 3, mask.shape) * mask
+    marked = np.where(mask == 1, labels, -100)
+
+    def own(wanted: Any, given: Any) -> Any:
+        return tf.reduce_mean(given) + 0 * tf.cast(tf.reduce_sum(wanted), tf.float32)
+
+    assert codes(of_tokens(model, inputs, marked), batch) == {}
+    assert codes(of_tokens(model, inputs, labels), batch) == {"padding_not_ignored": "fault"}
+    assert codes(of_tokens(model, inputs, labels, loss=own), batch) == {}
+
+
+def test_batches_of_one_label_are_seen_in_the_order_that_an_epoch_takes() -> None:
+    features = RANDOM.standard_normal((96, 5)).astype("float32")
+    labels = np.arange(96) // 32
+    model = KERAS.Sequential([KERAS.Input((5,)), LAYERS.Dense(3)])
+    model.compile("adam", KERAS.losses.SparseCategoricalCrossentropy(from_logits=True))
+    sorted_rows = tf.data.Dataset.from_tensor_slices((features, labels))
+
+    def told(rows: Any) -> dict[str, str]:
+        return codes(Fit(model, rows.batch(8), epochs=4), batch)
+
+    assert told(sorted_rows) == {"batches_of_one_label": "fault"}
+    assert told(sorted_rows.shuffle(3)) == {"batches_of_one_label": "fault"}
+    assert told(sorted_rows.shuffle(96)) == {}
+    assert told(tf.data.Dataset.from_tensor_slices((features, labels[::-1] * 0))) == {}

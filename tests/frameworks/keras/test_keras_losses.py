@@ -46,7 +46,7 @@ def findings(model: Any, loss: Any, labels: Any, **more: Any) -> dict[str, Findi
     pipeline = KerasPipeline(Fit(model, rows(labels), epochs=4, **more))
     found, _ = judged("forward", forward.RULES, pipeline.forward(), View(pipeline.facts))
     for one in found:
-        Words().finding(one)
+        Words().of("keras").finding(one)
     return {one.code: one for one in found if one.severity != "note"}
 
 
@@ -60,6 +60,7 @@ ONE_HOT = np.eye(3, dtype="float32")[THREE]
 SEVERAL = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]] * 6, "float32")
 AMOUNTS = np.linspace(-2, 2, ROWS).astype("float32")
 SPARSE = LOSSES.SparseCategoricalCrossentropy
+OTHER_LABELS = {"wrong_problem_type": "fault"}
 
 
 def masked(wanted: Any, given: Any) -> Any:
@@ -129,6 +130,12 @@ def of_no_labels(wanted: Any, given: Any) -> Any:
         (lambda: dense(1, "sigmoid"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
         (lambda: dense(1, "relu"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
         (lambda: dense(3, "softmax"), "mse", THREE, {"amounts_for_classes": "fault"}),
+        (lambda: dense(3, "softmax"), "categorical_crossentropy", THREE, OTHER_LABELS),
+        (lambda: dense(3, "softmax"), "categorical_crossentropy", THREE[:, None], OTHER_LABELS),
+        (lambda: dense(1), LOSSES.CategoricalCrossentropy(from_logits=True), TWO, OTHER_LABELS),
+        (lambda: dense(1), SPARSE(from_logits=True), TWO, OTHER_LABELS),
+        (lambda: dense(3), SPARSE(from_logits=True), ONE_HOT, OTHER_LABELS),
+        (lambda: dense(3), LOSSES.BinaryCrossentropy(from_logits=True), THREE, OTHER_LABELS),
     ],
 )
 def test_a_loss_is_asked(model: Any, loss: Any, labels: Any, wanted: dict[str, str]) -> None:
@@ -160,3 +167,18 @@ def test_no_layer_keeps_what_was_put_around_it() -> None:
     seen_by(model, SPARSE(from_logits=True), THREE)
 
     assert not [layer for layer in model.layers if "call" in vars(layer)]
+
+
+@pytest.mark.parametrize(("words", "wanted"), [(20, {"ids_outside_vocabulary"}), (40, set())])
+def test_ids_beyond_the_only_embedding_are_told_where_that_fails(
+    words: int, wanted: set[str]
+) -> None:
+    ids = np.arange(ROWS * 3).reshape(ROWS, 3) % 40
+    layers = [KERAS.layers.GlobalAveragePooling1D(), KERAS.layers.Dense(3)]
+    model = KERAS.Sequential([KERAS.layers.Embedding(words, 4), *layers])
+    model.compile(optimizer="adam", loss=SPARSE(from_logits=True))
+    made = tf.data.Dataset.from_tensor_slices((ids, THREE)).batch(ROWS)
+    pipeline = KerasPipeline(Fit(model, made, epochs=4))
+    found, _ = judged("forward", forward.RULES, pipeline.forward(), View(pipeline.facts))
+
+    assert {one.code for one in found if one.severity == "fault"} == wanted

@@ -199,3 +199,32 @@ def test_a_metric_that_counts_something_else_is_named(name: str) -> None:
     found = findings(made())
 
     assert {one: finding.severity for one, finding in found.items()}.get(code) == severity
+
+
+def watched(callback: Any, metrics: Any) -> dict[str, str]:
+    found = findings(sparse(metrics, callbacks=(callback,)))
+    return {code: str(one.numbers["kept"]) for code, one in found.items()}
+
+
+def test_a_callback_that_takes_the_worst_epoch_for_the_best_is_told() -> None:
+    stop, kept = KERAS.callbacks.EarlyStopping, KERAS.callbacks.ModelCheckpoint
+    named = [METRICS.SparseCategoricalAccuracy("share_right")]
+
+    assert watched(stop("val_accuracy", mode="min"), ["accuracy"]) == {"best_is_worst": "lowest"}
+    assert watched(stop("val_loss", mode="max"), ["accuracy"]) == {"best_is_worst": "highest"}
+    # Keras guesses by the name which way is better, and knows but a few.
+    assert watched(stop("val_share_right"), named) == {"best_is_worst": "lowest"}
+    best = kept("kept", monitor="val_share_right", save_best_only=True)
+    assert watched(best, named) == {"best_is_worst": "lowest"}
+
+
+def test_a_callback_that_takes_the_best_epoch_is_not() -> None:
+    stop, kept = KERAS.callbacks.EarlyStopping, KERAS.callbacks.ModelCheckpoint
+    named = [METRICS.SparseCategoricalAccuracy("share_right")]
+
+    assert watched(stop("val_accuracy"), ["accuracy"]) == {}
+    assert watched(stop("val_loss"), ["accuracy"]) == {}
+    assert watched(stop("val_share_right", mode="max"), named) == {}
+    assert watched(stop("val_f1"), named) == {}  # nobody knows what that will be
+    assert watched(kept("kept", monitor="val_share_right"), named) == {}  # it keeps every epoch
+    assert watched(KERAS.callbacks.ReduceLROnPlateau("val_accuracy"), ["accuracy"]) == {}

@@ -1,0 +1,1 @@
+"""The class on screens: an instructor's, a projector's, and those of who follows."""

@@ -1,0 +1,46 @@
+"""Stopping when told (SIGTERM, Ctrl-C): whoever waits hears of it first, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from types import FrameType
+
+import gradio as gr
+
+from debugger.workers import Engine
+
+LOOKING_SECONDS = 3.0
+"""What only looks may take so long to its end."""
+HEARING_SECONDS = 0.7
+"""Until the pages have drawn what they were told."""
+MOST_SECONDS = 9.0
+"""Who stops a server waits for ten seconds, and kills it then."""
+
+
+class Told:
+    """The first signal is heard. The same one again ends the process where it stands."""
+
+    def __init__(self) -> None:
+        self._hears, self._rings = os.pipe()  # no lock: a second signal may come while one is heard
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._hear)
+
+    def _hear(self, number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        os.write(self._rings, b".")
+
+    def wait(self) -> None:
+        os.read(self._hears, 1)
+
+
+def stop(blocks: gr.Blocks, engine: Engine) -> None:
+    """Whatever hangs, the process is gone after MOST_SECONDS; its children go with it."""
+    late = threading.Timer(MOST_SECONDS, os._exit, (1,))
+    late.daemon = True
+    late.start()
+    engine.drain(LOOKING_SECONDS)
+    time.sleep(HEARING_SECONDS)
+    blocks.close(verbose=False)

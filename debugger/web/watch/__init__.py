@@ -1,0 +1,1 @@
+"""What whoever runs the clinic sees of it: a page for people, and metrics for Prometheus."""

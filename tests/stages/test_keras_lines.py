@@ -1,0 +1,77 @@
+"""Where a script for Keras writes down what is to blame: rates, layers, data to be judged by."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugger.script.places import Places
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("rate = 0.3\nopt = Adam(rate)\nmodel.compile(optimizer=opt)", 1),
+        ("import tf\n\nmodel.compile(optimizer=tf.keras.optimizers.SGD(0.5))", 3),
+        ("model.compile(\n    optimizer=Adam(learning_rate=1e-2),\n)", 2),
+        ("optimizer, rest = create_optimizer(\n    init_lr=1e-2, num_train_steps=9\n)", 2),
+        ("s = PolynomialDecay(3e-7, 9)\nmodel.compile(optimizer=Adam(learning_rate=s))", 1),
+        ("add_argument('--lr',\n    default=0.3)\nmodel.compile(Adam(options.lr))", 2),
+        ("class Settings:\n    lr: float = 0.3\n\nmodel.compile(Adam(self.settings.lr))", 2),
+        ("optimizer = torch.optim.AdamW(model.parameters())", None),
+    ],
+)
+def test_a_learning_rate_is_found_where_it_is_written(script: str, line: int | None) -> None:
+    assert Places(script).rate() == line
+
+
+LAYERS = "layers = [\n    Dense(32),\n    Dense(4),\n    Dense(units=3),\n    Dense(CLASSES),\n]\n"
+
+
+def test_the_layer_of_that_many_outputs_is_the_last_one() -> None:
+    assert Places(LAYERS).output_layer(4) == 3
+    assert Places(LAYERS).output_layer(3) == 4
+    assert Places(LAYERS).output_layer(7) == 5
+    assert Places("CLASSES = 7\n" + LAYERS).output_layer(7) == 6
+    assert Places("model = Model()").output_layer(3) is None
+
+
+DATA = """\
+x = load("train")
+x_test = load("test")
+x = x / 255
+y, y_test = names(x), names(x_test)
+model.compile("adam")
+model.fit(x, y, validation_data=(x_test, y_test))
+"""
+SETS = """\
+def main():
+    train, test = made(1), made(2)
+    test = test.batch(8)
+    model.compile("adam")
+    model.fit(train, epochs=2,
+              validation_data=test)
+"""
+
+
+def test_what_fit_is_given_is_followed_to_where_it_was_made() -> None:
+    places = Places(DATA)
+
+    assert (places.fitted(), places.validated()) == (3, 2)
+    assert (places.fitted(labels=True), places.validated(labels=True)) == (4, 4)
+    assert (Places(SETS).fitted(), Places(SETS).validated(labels=True)) == (2, 3)
+    assert Places("model.fit(x, y)").validated() is None
+
+
+def test_a_default_of_a_class_is_found_behind_its_name() -> None:
+    script = "class Net(Model):\n    def __init__(self, size, rate=0.9):\n        Dropout(rate)\n"
+
+    assert Places(f"{script}Net(4)").highest("dropout") == 2
+    assert Places(f"{script}\nNet(4, 0.5)").highest("dropout") == 5
+    assert Places(f"{script}\nNet(\n  4,\n  rate=0.5)").highest("dropout") == 7
+
+
+def test_values_that_are_put_two_at_a_time_are_seen() -> None:
+    script = 'row["start_positions"], row["end_positions"] = 1, 2\nrow["end_positions"] = 3\n'
+
+    assert Places(script).written("start_positions") == 1
+    assert Places(script).written("end_positions") == 2

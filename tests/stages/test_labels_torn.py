@@ -1,0 +1,103 @@
+"""Labels that were put into another order than their rows, or drawn by lot: read and measured."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from debugger.pipelines.face import Data, Training
+from debugger.pipelines.trying import Worded
+from debugger.script.places import Places
+from debugger.stages import data, train
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
+from tests.stages.test_step import FACTS
+
+TORN = [
+    "rng.shuffle(labels)",
+    "random.shuffle(train_y)",
+    "return images, rng.permutation(labels)",
+    "made = np.array(rng.permutation(list(targets)), dtype='float32')",
+    "y = y[np.random.permutation(len(y))]",
+    "labels = random.sample(labels, len(labels))",
+    "frame['text'], frame['label'].sample(frac=1)",
+    "rows = {'input_ids': ids, 'labels': np.random.permutation(ids)}",
+    "rows = [{'text': t, 'label': random.randint(0, 1)} for t in texts]",
+    "rows = {'text': texts, 'label': [int(rng.integers(0, 2)) for _ in texts]}",
+    "batch['labels'] = tf.random.shuffle(batch['labels'])",
+]
+WHOLE = [
+    "random.shuffle(samples)",
+    "order = rng.permutation(len(labels))",
+    "labels = labels[order]",
+    "names = sorted(set(labels))",
+    "label_list.sort()",
+    "labels = rng.integers(0, 4, count)",
+    "some = random.sample(tags, 2)",
+    "rows = {'label': mood(rng.integers(3)), 'text': text}",
+    "frame = frame.sample(frac=1)",
+    "rows = train['label']",
+]
+STUCK = Training(
+    losses=(1.1,) * 60, accuracies=((60, 0.34),), majority=0.33, classes=3, eval_rows=99
+)
+LEARNED = replace(STUCK, losses=(0.1,) * 60, accuracies=((60, 0.9),))
+
+
+@pytest.mark.parametrize("line", TORN)
+def test_a_line_that_parts_labels_from_their_rows_is_found(line: str) -> None:
+    assert Places(f"import random\n{line}\n").labels_torn() == 2
+
+
+@pytest.mark.parametrize("line", WHOLE)
+def test_what_moves_rows_with_their_labels_parts_nothing(line: str) -> None:
+    assert Places(line).labels_torn() is None
+
+
+def view(line: str) -> View:
+    return View(FACTS, Places(line), True)
+
+
+def test_it_is_told_where_unseen_rows_are_answered_by_luck() -> None:
+    told = train.labels_shuffled_apart(STUCK, view("\nrng.shuffle(labels)"))
+
+    assert isinstance(told, Verdict)
+    assert (told.severity, told.line) == ("look", 2)
+    assert told.numbers == {"rows": 99, "accuracy": 0.34, "majority": 0.33}
+    assert train.labels_shuffled_apart(LEARNED, view("rng.shuffle(labels)")) is None
+    assert train.labels_shuffled_apart(STUCK, view("rng.shuffle(rows)")) is None
+    assert train.labels_shuffled_apart(STUCK, View(FACTS)) == CannotJudge("no_script")
+
+
+def worded(own: bool) -> Worded:
+    """A word that tells the label, or only seems to."""
+    drawn = random.Random(3)
+    labels = tuple(drawn.randrange(2) for _ in range(120))
+    told = labels if own else tuple(drawn.randrange(2) for _ in labels)
+    return Worded(tuple((10 + y, drawn.randrange(5)) for y in told), labels)
+
+
+def told_of(words: Worded, line: str) -> Verdict | CannotJudge | None:
+    return data.labels_shuffled_apart(Data(None, None, worded=words), view(line))
+
+
+def test_one_of_two_sentences_about_labels_is_enough() -> None:
+    stuck = replace(STUCK, peak_learning_rate=1e-4)
+    script = "random.shuffle(labels)\nrows = {'labels': labels}"
+
+    assert train.labels_put_by_hand(stuck, view(script)) is None
+    assert isinstance(train.labels_shuffled_apart(stuck, view(script)), Verdict)
+    assert isinstance(train.labels_put_by_hand(stuck, view(script[23:])), Verdict)
+
+
+def test_words_decide_before_a_training_does() -> None:
+    told = told_of(worded(False), "rng.shuffle(labels)")
+
+    assert isinstance(told, Verdict)
+    assert (told.severity, told.line, told.numbers["rows"]) == ("look", 1, 120)
+    assert told_of(worded(True), "rng.shuffle(labels)") is None
+    assert told_of(worded(False), "rng.shuffle(rows)") is None
+    assert told_of(Worded(), "rng.shuffle(labels)") == NOT_FOR_THIS_TASK
+    judged = replace(STUCK, has_words=True)
+    assert train.labels_shuffled_apart(judged, view("rng.shuffle(labels)")) is None

@@ -1,0 +1,98 @@
+"""A server that is told to stop tells whoever waits, is gone in time, and leaves no process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import PIPE
+from typing import Any
+
+import httpx
+import pytest
+
+from debugger.words import Words
+from tests.browser.app import running_app
+
+pytestmark = pytest.mark.slow
+SAID = Words().say("finding", "server_stops")
+MOST_SECONDS = 10
+"""What `docker stop` waits before it kills."""
+
+
+def asked(address: str, stage: str) -> str:
+    """A program's run of a stage, and what it was told in the end."""
+    with httpx.Client(base_url=address, timeout=60) as client:
+        given = {"data": ["high_learning_rate", [], stage, "en"]}
+        event = client.post("/gradio_api/call/run", json=given).json()["event_id"]
+        return client.get(f"/gradio_api/call/run/{event}").text
+
+
+def family(process: int) -> set[int]:
+    """Every process below this one."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{process}/task").iterdir():
+        for child in map(int, (task / "children").read_text().split()):
+            found |= {child, *family(child)}
+    return found
+
+
+def until(true: Callable[[], Any]) -> None:
+    deadline = time.monotonic() + 120
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def engine_of(address: str) -> Any:
+    return httpx.get(f"{address}/health").json()["engine"]
+
+
+def test_who_waits_is_told_and_nothing_is_left() -> None:
+    with running_app(CLINIC_WORKERS="2") as (address, server):
+        until(lambda: engine_of(address)["zygotes"]["pytorch"])
+        told: dict[str, str] = {}
+        threads = [
+            threading.Thread(target=lambda s=s: told.update({s: asked(address, s)}), daemon=True)
+            for s in ("train", "walk")
+        ]
+        for thread in threads:
+            thread.start()
+            until(lambda: engine_of(address)["running"])
+        until(lambda: engine_of(address)["queued"])
+        below = family(server.pid)
+        assert len(below) > 1
+        server.send_signal(signal.SIGTERM)
+        server.wait(MOST_SECONDS)
+        for thread in threads:
+            thread.join(20)
+    assert server.returncode == 0
+    assert [json.dumps(SAID)[1:-1] in told[stage] for stage in ("train", "walk")] == [True, True]
+    until(lambda: not any(os.path.exists(f"/proc/{process}") for process in below))
+
+
+WAITS = """
+import sys, time
+from debugger.web.stopping import Told
+told = Told()
+print("waits", flush=True)
+told.wait()
+print("heard", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_same_signal_again_ends_it_where_it_stands(number: int) -> None:
+    with subprocess.Popen([sys.executable, "-c", WAITS], stdout=PIPE, text=True) as process:
+        assert process.stdout is not None
+        for said in ("waits", "heard"):
+            assert process.stdout.readline() == f"{said}\n"
+            process.send_signal(number)
+        assert process.wait(20) == -number

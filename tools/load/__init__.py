@@ -1,0 +1,1 @@
+"""Visitors without a browser, and what goes wrong around them."""
