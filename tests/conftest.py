@@ -4,6 +4,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -42,6 +43,21 @@ def _has_cuda() -> bool:
     import torch
 
     return torch.cuda.is_available()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One for all: a second one cannot be started beside it."""
+    from tests.browser.app import CHROMIUM, QUIET
+
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield started
+        started.close()
 
 
 Judging = dict[Promise, Judged]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.app import CHROMIUM, QUIET, Visit, open_page, running_app
+from tests.browser.app import Visit, open_page, running_app
 
 
 @pytest.fixture(scope="package")
@@ -20,18 +20,6 @@ def app() -> Iterator[tuple[str, subprocess.Popen[str]]]:
 @pytest.fixture(scope="package")
 def address(app: tuple[str, subprocess.Popen[str]]) -> str:
     return app[0]
-
-
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
 
 
 @pytest.fixture

@@ -54,6 +54,7 @@ NUMBERS = {
     "wanted": "==2.13.0",
     "found": "2.8.0",
     "broken": "",
+    "waiting": 200,
 }
 
 

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pytest
 from debugger import catalogue
 from debugger.outcome import Finding
 from debugger.words import Words
-from tests.browser.app import CHROMIUM, LONG, QUIET, ROOT, open_page, running_app
+from tests.browser.app import LONG, ROOT, open_page, running_app
 
 LENDING = Path(__file__).parent / "lending"
 WORDS = Words()
@@ -84,34 +83,22 @@ def asked(address: str, browser: Any, token: str, awaited: str) -> str:
     return seen
 
 
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield started
-        started.close()
-
-
 @pytest.mark.slow
-def test_the_quota_is_the_visitors_own_and_who_has_none_left_sees_the_cpu(chromium: Any) -> None:
+def test_the_quota_is_the_visitors_own_and_who_has_none_left_sees_the_cpu(browser: Any) -> None:
     with running_app(**PLATFORM, FAKE_ZERO_LEFT="59") as (address, _):
         until = {"asked": 60, "left": 59, "wait": "3:20:11"}
         hers = WORDS.finding(Finding("gpu_quota_until", "note", "setup", None, until))
         for token, said in (("anna", hers), ("", WORDS.say("finding", "gpu_quota"))):
-            seen = asked(address, chromium, token, said)
+            seen = asked(address, browser, token, said)
             assert WORDS.say("clinic", "cpu_instead") in seen
             assert "IndexError" in seen
 
 
 @pytest.mark.slow
-def test_who_has_enough_left_has_it_run_in_the_lease(chromium: Any) -> None:
+def test_who_has_enough_left_has_it_run_in_the_lease(browser: Any) -> None:
     """There is no GPU behind the imitation: of a run that was sent there nothing is to be seen."""
     with running_app(**PLATFORM) as (address, _):
-        seen = asked(address, chromium, "anna", WORDS.say("clinic", "saw_nothing"))
+        seen = asked(address, browser, "anna", WORDS.say("clinic", "saw_nothing"))
         assert WORDS.say("clinic", "cpu_instead") not in seen
         engine = httpx.get(f"{address}/health").json()["engine"]
         assert (engine["started"], engine["running"]) == (0, 0)
