@@ -100,12 +100,13 @@ def decoding_watched(spy: Spy) -> Iterator[None]:
 
 def _noted(name: str, method: Any, spy: Spy, busy: list[str]) -> Any:
     @wraps(method)
-    def noted(self: Any, tokens: Any, skip_special_tokens: bool = False, **given: Any) -> Any:
+    def noted(self: Any, *given: Any, **named: Any) -> Any:
         if spy.watching and not busy and len(spy.decoded) < MOST_DECODED:
-            spy.decoded.append((bool(skip_special_tokens), own_line()))
+            skips = named.get("skip_special_tokens", given[1] if len(given) > 1 else False)
+            spy.decoded.append((bool(skips), own_line()))
         busy.append(name)
         try:
-            return on_behalf(method, self, tokens, skip_special_tokens, **given)
+            return on_behalf(method, self, *given, **named)
         finally:
             busy.pop()
 

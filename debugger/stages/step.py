@@ -118,6 +118,8 @@ def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if share < MOST_OF_IT:
         return None
     line = view.places.handed.cut_off()
+    if line is None and seen.plan is not None and seen.plan.head_dropout >= plan.HARDLY_LEFT:
+        return None  # in so few steps dropout alone may let nothing through: told by itself
     made = look if line is None else fault  # a part that nothing uses gets none either
     names = {"count": len(without), "first": without[0].name}
     return made(line, share=share, **names)
