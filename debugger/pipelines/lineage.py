@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
@@ -106,8 +106,13 @@ def origins(dataset: Any) -> Iterator[Origin]:
         dataset = origin.before
 
 
-def taken_away(dataset: Any, count: int) -> dict[str, list[Any]]:
-    """Columns of its first rows that calls left out on the way, row by row."""
+def taken_away(
+    dataset: Any, count: int, there: Collection[Sequence[Any]] = ()
+) -> dict[str, list[Any]]:
+    """Columns of its first rows that calls left out on the way, row by row.
+
+    What has another name now is not gone: `there` are the columns that the rows still have.
+    """
     found: dict[str, list[Any]] = {}
     places: Any = range(min(count, len(dataset)))
     for origin in origins(dataset):
@@ -121,7 +126,9 @@ def taken_away(dataset: Any, count: int) -> dict[str, list[Any]]:
             ]
             small = [n for n in names if type(before.features[n]).__name__ not in _LARGE]
             if small:
-                found |= before.select_columns(small).select(places)[:]
+                rows = before.select_columns(small).select(places)[:]
+                same = [*there, *found.values()]
+                found |= {name: column for name, column in rows.items() if column not in same}
             continue
         return found
     return found

@@ -50,6 +50,8 @@ from debugger.workers.engine import Asker
 from debugger.workers.sharing import Flight, Shared
 
 MOST_MARKS = 9
+TWINS = "twins"
+"""Twins that train beside a run have the turn of one page: whoever comes next sees them, too."""
 
 
 class Clinic:
@@ -382,7 +384,7 @@ class Clinic:
         twin = self._answers.run(scenario, what, scenario.twin)
         desk.flights = [self._engine.board(run, again, desk.asker)]
         if what == "train" and run != twin:
-            desk.flights.append(self._engine.board(twin, asker=desk.asker))
+            desk.flights.append(self._engine.board(twin, asker=Asker(TWINS)))
         yield
         try:
             async for _ in self._watch(desk):

@@ -46,6 +46,15 @@ def test_a_column_that_was_taken_away_is_found_again_row_by_row(prepared: Any) -
     assert texts == [f"text {ids[0]}" for ids in rows["input_ids"][:]]
 
 
+def test_a_column_that_has_another_name_now_is_not_gone() -> None:
+    with rows_followed():
+        rows = raw().rename_column("text", "source").map(lambda row: {"input_ids": [1]})
+        fewer = rows.remove_columns("source")
+
+    assert taken_away(rows, 20, [rows["source"][:], rows["stars"][:]]) == {}
+    assert taken_away(fewer, 20, [fewer["stars"][:]]) == {"source": TEXTS}
+
+
 def test_rows_that_were_joined_have_no_text_of_their_own() -> None:
     with rows_followed():
         rows = raw().map(

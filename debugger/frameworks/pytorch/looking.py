@@ -84,7 +84,7 @@ def _split(
     looked_at = len(next(iter(values.values()), ()))
     first = range(min(SHOWN_ROWS, looked_at))
     ids = values.get(facts.main_input) if facts.main_input == "input_ids" else None
-    gone = taken_away(dataset, looked_at) if table else {}
+    gone = taken_away(dataset, looked_at, list(values.values())) if table else {}
     keys, split = split_of(
         values,
         ids if ids and _are_tokens(ids[0]) else None,
