@@ -247,6 +247,7 @@ class Watch:
                 for event in self._heard(child):
                     if isinstance(event, Outcome):
                         self._says_no_more(child)
+                        self._hears_its_console()
                         return event
                     put(event)
                 if cancel.on:
@@ -384,10 +385,13 @@ class Watch:
         self._looked = now
         if memory_of(child.pid) > self._limits.memory_mb * MEGABYTE:
             raise Ended("out_of_memory", memory_mb=self._limits.memory_mb)
-        if _size(self._console) > self._limits.output_bytes:
-            raise Ended("too_much_output", megabytes=self._limits.output_bytes // MEGABYTE)
+        self._hears_its_console()
         if self._typed:
             self._look_closer(child.pid, now)
+
+    def _hears_its_console(self) -> None:
+        if _size(self._console) > self._limits.output_bytes:
+            raise Ended("too_much_output", megabytes=self._limits.output_bytes // MEGABYTE)
 
     def _look_closer(self, pid: int, now: float) -> None:
         """What an ordinary script never comes near to."""

@@ -38,6 +38,7 @@ def test_a_cure_that_is_typed(visit: Visit) -> None:
     page.wait_for_function(
         "said => document.querySelector('.editing').innerText.includes(said)",
         arg=WORDS.say("clinic", "lines_changed", count=1),
+        timeout=LONG,
     )
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
