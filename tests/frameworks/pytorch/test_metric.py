@@ -250,7 +250,8 @@ def agreeing(given: Any, plain: bool = True) -> dict[str, float]:
     tokenizer = tiny.tokenizer()
     labels: Any = np.where(given.label_ids >= 0, given.label_ids, tokenizer.pad_token_id)
     wanted = tokenizer.batch_decode(labels, skip_special_tokens=True)
-    answers = np.maximum(given.predictions, tokenizer.pad_token_id)  # which transformers 5 fills up
+    filling: Any = tokenizer.pad_token_id
+    answers = np.maximum(given.predictions, filling)  # transformers 5 fills them with -100
     said = tokenizer.batch_decode(answers, skip_special_tokens=plain)
     return {"exact": float(np.mean(np.array(wanted) == np.array(said)))}
 
