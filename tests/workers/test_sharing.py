@@ -213,6 +213,7 @@ def test_nobody_joins_a_run_that_is_being_stopped(engine: SlowEngine) -> None:
     assert landed(other).listeners == 1
 
 
+@pytest.mark.usefixtures("toys_need_no_framework")
 def test_what_waits_leaves_the_queue_with_the_last_who_waited(make_engine) -> None:
     engine = make_engine(workers=1)
     shared = Shared(engine, grace=0.2)
