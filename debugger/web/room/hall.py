@@ -19,7 +19,7 @@ from debugger.words import Words
 ROOMS = "rooms.sqlite"
 WRONG_CODES = 60
 """Within a minute, from one address: a whole class mistypes behind one."""
-NEW_ROOMS = 10
+NEW_ROOMS = 30
 PRESSES = 300
 """Of one student within a minute: far more than fingers do."""
 
