@@ -7,7 +7,14 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
+from starlette.requests import Request
+
 MINUTE = 60.0
+
+
+def address_of(request: Request) -> str:
+    """Who asks, where nobody has a name."""
+    return request.client.host if request.client else ""
 
 
 class Bounds:

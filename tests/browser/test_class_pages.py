@@ -99,6 +99,15 @@ def in_clinic(page: Any, stage: str) -> None:
     page.wait_for_selector("#foot button:not([disabled])")
 
 
+def working(opens: Opens, code: str, stage: str) -> Any:
+    """A student on a laptop, in the clinic, where the class is."""
+    laptop = joined(opens, code)
+    laptop.set_viewport_size({"width": 1280, "height": 800})
+    laptop.click("[data-clinic]")
+    in_clinic(laptop, stage)
+    return laptop
+
+
 def test_a_question_goes_through_its_four_states_on_a_wall_and_a_phone(opens: Opens) -> None:
     lead, code = started(opens)
     phone = joined(opens, code, HOSTILE)
@@ -137,10 +146,7 @@ def test_a_question_goes_through_its_four_states_on_a_wall_and_a_phone(opens: Op
 def test_who_follows_is_taken_along_may_go_her_own_way_and_is_called_back(opens: Opens) -> None:
     lead, code = started(opens)
     asks(lead)
-    laptop = joined(opens, code)
-    laptop.set_viewport_size({"width": 1280, "height": 800})
-    laptop.click("[data-clinic]")
-    in_clinic(laptop, "data")
+    laptop = working(opens, code, "data")
     wall = opens(f"/clinic?case={CASE.number}&stage=data&present=1", beside=lead)
     in_clinic(wall, "data")
     assert code in wall.inner_text("#class-strip")
@@ -164,10 +170,7 @@ def test_who_follows_is_taken_along_may_go_her_own_way_and_is_called_back(opens:
 def test_a_lock_keeps_later_stages_for_later(opens: Opens) -> None:
     lead, code = started(opens)
     asks(lead, "batch")
-    laptop = joined(opens, code)
-    laptop.set_viewport_size({"width": 1280, "height": 800})
-    laptop.click("[data-clinic]")
-    in_clinic(laptop, "batch")
+    laptop = working(opens, code, "batch")
     lead.click("[data-do=lock]")
     lead.wait_for_selector("[data-do=lock][aria-pressed=true]")
     laptop.wait_for_timeout(500)
@@ -229,10 +232,7 @@ def test_what_was_rehearsed_stays_covered_until_the_reveal(opens: Opens) -> None
 def test_a_change_is_handed_to_all(opens: Opens) -> None:
     lead, code = started(opens)
     asks(lead)
-    laptop = joined(opens, code)
-    laptop.set_viewport_size({"width": 1280, "height": 800})
-    laptop.click("[data-clinic]")
-    in_clinic(laptop, "data")
+    laptop = working(opens, code, "data")
     number = number_of(CASE.twin_fixes[0])
     at = f"/clinic?case={CASE.number}&stage=data&changes={number}"
     wall = opens(at, beside=lead)

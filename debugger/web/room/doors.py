@@ -32,6 +32,7 @@ from debugger.room.naming import as_shown, hashed
 from debugger.room.room import FLAGS, Room, Seen
 from debugger.room.store import Held
 from debugger.room.summary import summary
+from debugger.web.bounds import address_of
 from debugger.web.languages import language_of
 from debugger.web.room import screens, shell
 from debugger.web.room.broadcast import Broadcast
@@ -131,18 +132,18 @@ class Doors:
     # -- anybody --
 
     async def _new(self, request: Request, words: Words) -> Response:
-        if not self._hall.new_rooms.may_run(_address(request)):
+        if not self._hall.new_rooms.may_run(address_of(request)):
             raise Refused("too_many_new")
         room, token = await run_in_threadpool(self._hall.rooms.make)
         return JSONResponse({"code": room.code, "token": token, "shown": as_shown(room.code)})
 
     async def _join(self, request: Request, words: Words) -> Response:
         told, limit = await _told(request), self._hall.wrong_codes
-        if not limit.has_room(_address(request)):
+        if not limit.has_room(address_of(request)):
             raise Refused("too_many_codes")
         room = self._hall.rooms.find(str(told.get("code", "")))
         if room is None:
-            limit.may_run(_address(request))
+            limit.may_run(address_of(request))
             raise Refused("no_such_room")
         number, token = await run_in_threadpool(room.join, str(told.get("name", "")))
         name = room.seen().students[number].name
@@ -350,7 +351,3 @@ async def _told(request: Request) -> Mapping[str, Any]:
     if not isinstance(told, dict):
         raise Refused("unreadable")
     return told
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""

@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from debugger.web.bounds import address_of
 from debugger.web.languages import language_of, linked
 from debugger.web.watch.door import COOKIE, KNOWN_SECONDS, Door
 from debugger.web.watch.metrics import exposed
@@ -30,7 +31,7 @@ def routes(watched: Watched, token: str) -> list[Any]:
         return HTMLResponse(page(look(watched), words), headers=UNSEEN)
 
     async def enter(request: Request) -> Response:
-        words, address = _words(request), _address(request)
+        words, address = _words(request), address_of(request)
         if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return HTMLResponse(asking(words, "elsewhere"), 403, UNSEEN)
         given = parse_qs((await request.body()).decode(errors="replace"))
@@ -54,7 +55,7 @@ def routes(watched: Watched, token: str) -> list[Any]:
         return back
 
     async def metrics(request: Request) -> Response:
-        address = _address(request)
+        address = address_of(request)
         if not door.may_try(address):
             return PlainTextResponse(Words().say("host", "too_many"), 429, UNSEEN)
         kind, _, given = request.headers.get("authorization", "").partition(" ")
@@ -75,7 +76,3 @@ def routes(watched: Watched, token: str) -> list[Any]:
 def _words(request: Request) -> Words:
     accepted = request.headers.get("accept-language")
     return Words(language_of(request.url.query, accepted))
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
