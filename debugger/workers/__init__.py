@@ -21,6 +21,7 @@ _CLOSED = {
     "refused": "{address} does not let the clinic in. Give it the cluster's token, in"
     " RAY_AUTH_TOKEN or in the file that RAY_AUTH_TOKEN_PATH names, and see that the port is that"
     " of Ray's clients.",
+    "failed": "{address} answers, and could not begin: {said}",
     "other_version": "{address} does not go together with this clinic: {said}",
 }
 

@@ -293,16 +293,18 @@ class ClusterEngine:
         return node
 
     def _drive(self, job: Job, node: _Node) -> None:
-        outcome = outcome_of(our_fault("the driver failed"), job.run)
+        outcome, lost = None, False
         try:
             outcome = self._answered(job, node)
+            lost = outcome is None
         except Ended as ended:
             outcome = outcome_of(ended, job.run)
         finally:
             node.jobs.discard(job)
-            if outcome is None:
+            if lost:
                 self._line.again(job)
             else:
+                outcome = outcome or outcome_of(our_fault("the driver failed"), job.run)
                 self._line.done(job, outcome)
                 job.news.put(outcome)
 
@@ -319,14 +321,14 @@ class ClusterEngine:
                 self._until_the_end(sent, node)
         except GoneError as error:
             log.warning("a run did not get to the node %s: %s", node.spot.name, error)
-            node.member.tell("cancel", job.ticket)
+            self._lose(node)  # else the next try may find it as good as any
         finally:
             del node.sent[job.ticket]
             sent.over.close()
         if job.cancel.on and (sent.outcome is None or job.cancel.why != "cancelled"):
             raise Ended(job.cancel.why)
         if sent.outcome is None and job.lost + 1 >= TRIES:
-            raise Ended("node_died")
+            raise Ended("node_died" if self._connected and self._nodes else "cluster_gone")
         return sent.outcome
 
     def _until_the_end(self, sent: _Sent, node: _Node) -> None:

@@ -27,7 +27,7 @@ REACH_SECONDS = 5.0
 TOKENS = {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"}
 CALLS = 16
 """At once on a node; what takes long has threads of its own there."""
-Why = Literal["no_ray", "unreachable", "refused", "other_version"]
+Why = Literal["no_ray", "unreachable", "refused", "failed", "other_version"]
 _LONGEST = 300
 
 
@@ -94,13 +94,21 @@ class Rays:
         _say_to_ray()
         ray = import_module("ray")
         try:
-            with warnings.catch_warnings(action="ignore"):
-                ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR)
+            try:
+                self._begin(ray)
+            except ConnectionAbortedError:  # a busy head may not begin in time what serves us
+                self._begin(ray)
+        except ConnectionAbortedError as error:
+            raise ClosedError("failed", _last_line(error)) from error
         except ConnectionError as error:
             raise ClosedError("refused", _first_line(error)) from error
         except Exception as error:
             raise ClosedError("other_version", _first_line(error)) from error
         self._ray = ray
+
+    def _begin(self, ray: Any) -> None:
+        with warnings.catch_warnings(action="ignore"):
+            ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR)
 
     def _try_port(self) -> None:
         asked = urlsplit(self._address)
@@ -162,6 +170,14 @@ def _spot(node: Mapping[str, Any]) -> Spot:
 
 
 def _first_line(error: Exception) -> str:
-    """The end of a trace is what went wrong; a token stands in none of Ray's messages."""
-    said = str(error).strip().splitlines() or [type(error).__name__]
-    return said[0][:_LONGEST]
+    """A token stands in none of Ray's messages."""
+    return _lines(error)[0][:_LONGEST]
+
+
+def _last_line(error: Exception) -> str:
+    """Of a trace: there it says what went wrong."""
+    return _lines(error)[-1][:_LONGEST]
+
+
+def _lines(error: Exception) -> list[str]:
+    return str(error).strip().splitlines() or [type(error).__name__]

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -28,6 +29,11 @@ class LocalRay:
         self._port = free_port()
         self.client_port = free_port()
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        (folder / ".ray").mkdir()
+        (folder / ".ray" / "auth_token").write_text(TOKEN)
+        self.address = f"ray://127.0.0.1:{self.client_port}"
+
+    def start_head(self) -> None:
         self._start(
             "head",
             "--head",
@@ -35,40 +41,51 @@ class LocalRay:
             f"--ray-client-server-port={self.client_port}",
             "--num-cpus=0",
             "--include-dashboard=false",
-            f"--temp-dir={folder / 'r'}",
+            f"--temp-dir={self.folder / 'r'}",
         )
-        self.address = f"ray://127.0.0.1:{self.client_port}"
 
-    def start_node(self, name: str, cpus: int = 1, **environment: str) -> None:
+    def start_nodes(self, *names: str) -> None:
+        with ThreadPoolExecutor(len(names)) as side_by_side:
+            list(side_by_side.map(self._start_node, names))
+
+    def _start_node(self, name: str) -> None:
         self._start(
-            name,
-            f"--address=127.0.0.1:{self._port}",
-            f"--num-cpus={cpus}",
-            f"--node-name={name}",
-            **environment,
+            name, f"--address=127.0.0.1:{self._port}", "--num-cpus=1", f"--node-name={name}"
         )
 
-    def _start(self, name: str, *asked: str, **environment: str) -> None:
+    def _start(self, name: str, *asked: str) -> None:
         given = {
             **{key: value for key, value in os.environ.items() if not key.startswith("RAY_")},
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": TOKEN,
+            "RAY_CLIENT_SERVER_CHECK_CHANNEL_TIMEOUT_S": str(START_SECONDS),
             "HOME": str(self.folder),
             "PYTHONPATH": f"{ROOT}:{ROOT / 'tests' / 'workers'}",
             "CLINIC_DATA_DIR": str(self.folder / name),
-            **environment,
         }
-        said = (self.folder / f"{name}.log").open("wb")
         ray = [sys.executable, "-m", "ray.scripts.scripts", "start", "--disable-usage-stats"]
-        self._running[name] = subprocess.Popen(
-            [*ray, "--block", *asked], env=given, stdout=said, stderr=said, start_new_session=True
-        )
         until = time.monotonic() + START_SECONDS
-        while b"runtime started" not in (self.folder / f"{name}.log").read_bytes():
-            told = (self.folder / f"{name}.log").read_text(errors="replace")
-            assert self._running[name].poll() is None, told
+        while not self._stands(name):
+            told = self._told(name)
             assert time.monotonic() < until, told
+            if name not in self._running or self._running[name].poll() is not None:
+                # Ray gives a node 30 s to begin, and a busy machine may take longer.
+                with (self.folder / f"{name}.log").open("wb") as said:
+                    self._running[name] = subprocess.Popen(
+                        [*ray, "--block", *asked],
+                        env=given,
+                        stdout=said,
+                        stderr=said,
+                        start_new_session=True,
+                    )
             time.sleep(0.1)
+
+    def _stands(self, name: str) -> bool:
+        return name in self._running and "runtime started" in self._told(name)
+
+    def _told(self, name: str) -> str:
+        log = self.folder / f"{name}.log"
+        return log.read_text(errors="replace") if log.exists() else ""
 
     def kill(self, name: str) -> None:
         """As a machine that loses its power, with all that Ray had on it."""
@@ -98,6 +115,7 @@ def local_ray() -> Iterator[LocalRay]:
     folder = Path(tempfile.mkdtemp(prefix="ray-"))  # its sockets' names have to be short
     ray = LocalRay(folder)
     try:
+        ray.start_head()
         yield ray
     finally:
         ray.close()

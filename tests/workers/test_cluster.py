@@ -39,8 +39,7 @@ def ray() -> Iterator[LocalRay]:
     with pytest.MonkeyPatch.context() as patch, local_ray() as ray:
         patch.setenv("RAY_AUTH_MODE", "token")
         patch.setenv("RAY_AUTH_TOKEN", TOKEN)
-        ray.start_node("one")
-        ray.start_node("two")
+        ray.start_nodes("one", "two")
         yield ray
 
 
@@ -142,30 +141,32 @@ def test_the_limits_are_those_of_one_machine(cluster: ClusterEngine) -> None:
 
 
 HOSTILE = f"""
+import glob, socket
 tried = {{}}
 def attempt(name, what):
     try:
         tried[name] = str(what())[:80]
     except OSError as error:
         tried[name] = "refused"
-import glob, socket
 for pid in (os.getppid(), 1, {os.getpid()}):
     attempt(f"environ {{pid}}", lambda: open(f"/proc/{{pid}}/environ").read())
 attempt("processes", lambda: os.listdir("/proc"))
-attempt("token", lambda: open(os.environ.get("HOME") + "/../../../../.ray/auth_token").read())
-attempt("ray's folder", lambda: os.listdir("RAY"))
+attempt("token", lambda: open("FOLDER/.ray/auth_token").read())
+attempt("ray's folder", lambda: os.listdir("FOLDER"))
 attempt("ray's port", lambda: socket.create_connection(("127.0.0.1", PORT), 2))
-attempt("ray's socket", lambda: socket.socket(socket.AF_UNIX).connect("RAY/r/session_latest/sockets/raylet"))
+attempt("ray's socket", lambda: socket.socket(socket.AF_UNIX))
 attempt("kill", lambda: os.kill(os.getppid(), 9))
-say(tried=tried, environ=sorted(os.environ), token=[k for k, v in os.environ.items() if v == "{TOKEN}"])
+token = [name for name, value in os.environ.items() if value == "{TOKEN}"]
+say(tried=tried, environ=sorted(os.environ), token=token)
 """
 
 
 def test_what_is_typed_stays_behind_its_wall_inside_of_a_node(
     cluster: ClusterEngine, ray: LocalRay
 ) -> None:
-    script = HOSTILE.replace("RAY/", f"{ray.folder}/").replace('"RAY"', f'"{ray.folder}"')
-    events = Asked(cluster, script.replace("PORT", str(ray.client_port)), typed=True)
+    assert (ray.folder / ".ray" / "auth_token").read_text() == TOKEN
+    script = HOSTILE.replace("FOLDER", str(ray.folder)).replace("PORT", str(ray.client_port))
+    events = Asked(cluster, script, typed=True)
     assert events.end().outcome == "pass"
     (told,) = said(events.events)
     assert set(told["tried"].values()) == {"refused"}
@@ -212,7 +213,7 @@ def test_of_a_node_that_dies_in_the_middle_a_run_begins_again_on_another(
     status = cluster.status()
     assert status["workers"] == 1
     assert [trouble.name for trouble in status["troubles"]] == [died]
-    ray.start_node(died)
+    ray.start_nodes(died)
     until(lambda: cluster.status()["workers"] == 2)
     assert not cluster.status()["troubles"]
 
@@ -242,7 +243,7 @@ def test_nothing_is_left_on_a_node_by_an_app_that_is_gone(
         else:
             app.send_signal(signal)
         app.wait(60)
-        until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in pids), 120)
+        until(lambda gone=pids: not any(os.path.exists(f"/proc/{pid}") for pid in gone), 120)
 
 
 def test_a_cluster_that_is_not_there_or_lets_nobody_in_is_one_sentence(ray: LocalRay) -> None:
@@ -262,6 +263,33 @@ def test_a_cluster_that_is_not_there_or_lets_nobody_in_is_one_sentence(ray: Loca
         assert sentence.startswith("The clinic did not start. CLINIC_CLUSTER: ")
         assert word in sentence
         assert TOKEN[::-1] not in app.stdout + app.stderr
+
+
+def test_a_cluster_that_is_lost_is_found_again_and_who_waits_is_told(
+    cluster: ClusterEngine, ray: LocalRay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.close()
+    monkeypatch.setattr("debugger.workers.cluster.AWAY_SECONDS", 3.0)
+    with ClusterEngine(Rays(ray.address), orders(), ray.folder) as engine:
+        until(lambda: engine.status()["workers"] == 2)
+        asked = Asked(engine, "time.sleep(60)")
+        until(lambda: engine.status()["running"] == 1)
+        for name in ("head", "one", "two"):
+            ray.kill(name)
+        outcome = asked.end()
+        assert (outcome.outcome, outcome.finding and outcome.finding.code) == (
+            "unknown",
+            "cluster_gone",
+        )
+        assert engine.status()["troubles"]
+        late = Asked(engine, "say(one=1)").end()
+        assert late.finding is not None
+        assert late.finding.code == "cluster_gone"
+        ray.start_head()
+        ray.start_nodes("one")
+        until(lambda: engine.status()["workers"] == 1, 120)
+        assert Asked(engine, "say(one=1)").end().outcome == "pass"
+        assert "" not in [trouble.name for trouble in engine.status()["troubles"]]
 
 
 APP = """
