@@ -22,7 +22,7 @@ OTHERS = $(foreach version,$(filter-out $(MAIN),3.11 3.12 3.13),$(if $(call pyth
 
 HAS_TRITON := import importlib.util, sys; sys.exit(not importlib.util.find_spec("triton"))
 
-.PHONY: run test test-pages test-rooms proof test-promises test-keras test-v5 test-package test-python test-ordinary bake bench score picture
+.PHONY: run test test-pages test-rooms proof test-promises test-keras test-v5 test-package test-python test-ordinary test-cluster bake bench score picture
 
 run: .venv/.run
 	@.venv/bin/python app.py
@@ -88,6 +88,10 @@ test-ordinary: .venv/.test
 		echo "test-ordinary is skipped: pip installed a PyTorch without triton"; exit 0; }; \
 	$$home/bin/python -m pytest tests/ordinary
 
+# Runs on two nodes of a real Ray cluster, both on this machine.
+test-cluster: .venv-cluster/.test
+	.venv-cluster/bin/python -m pytest tests/workers/test_cluster.py
+
 bake: .venv/.test
 	@.venv/bin/python -m tools.bake $(IDS)
 
@@ -111,15 +115,17 @@ picture: .venv/.test
 .venv-v5/.test: requirements-v5.txt pyproject.toml
 .venv-ordinary/.test: requirements-dev.txt pyproject.toml
 .venv-ordinary/.test: COMPILED := --no-compile
+.venv-cluster/.test: requirements-cluster.txt requirements-dev.txt requirements.txt pyproject.toml
+.venv-cluster/.test: BESIDE := -r requirements-dev.txt
 
 # pip byte-compiles what it installs, where all of it is used. The package is installed as this very folder, so that
 # `python scenarios/pytorch/wrong_collator/script.py` finds the assets.
-.venv/.run .venv/.test .venv-v5/.test .venv-ordinary/.test:
+.venv/.run .venv/.test .venv-v5/.test .venv-ordinary/.test .venv-cluster/.test:
 	@'$(PYTHON)' -c '$(NEW_ENOUGH)' 2>/dev/null || { \
 		echo "Training Clinic needs Python 3.11 or newer. Install it, or name it: make PYTHON=/path/to/python3.11" >&2; \
 		exit 1; }
 	@'$(PYTHON)' -m venv '$(@D)' || { \
 		echo "This Python cannot make a virtual environment. On Debian and Ubuntu: apt install python3-venv" >&2; \
 		exit 1; }
-	'$(@D)/bin/python' -m pip install --quiet $(COMPILED) -r '$<' --editable .
+	'$(@D)/bin/python' -m pip install --quiet $(COMPILED) -r '$<' $(BESIDE) --editable .
 	@touch '$@'

@@ -367,10 +367,11 @@ def _opened(settings: Settings, words: Words, own_script: bool = False) -> "Iter
     """An engine that is gone afterwards.
 
     Somebody's own script finds the hub, the caches and the environment of this machine, as under
-    plain Python.
+    plain Python. What is asked for here runs here, not on a cluster.
     """
     from debugger.workers import started
 
+    settings = replace(settings, cluster="")
     online = True if own_script else None
     with ExitStack() as opened:
         try:

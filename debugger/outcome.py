@@ -78,6 +78,13 @@ class Accepted:
 
 
 @dataclass(frozen=True)
+class Restarted:
+    """The machine that ran it is gone: what was told so far does not count, and all comes anew."""
+
+    event: Literal["restarted"] = "restarted"
+
+
+@dataclass(frozen=True)
 class StageStarted:
     stage: StageName
     event: Literal["stage_started"] = "stage_started"
@@ -175,6 +182,7 @@ class Weighed:
 
 Event = Annotated[
     Accepted
+    | Restarted
     | StageStarted
     | Progress
     | Point

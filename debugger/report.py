@@ -16,6 +16,7 @@ from debugger.outcome import (
     NotRun,
     Outcome,
     Point,
+    Restarted,
     Shown,
     StageEnded,
     StageName,
@@ -91,6 +92,9 @@ class Gathering:
 
     def __init__(self) -> None:
         self.report: Report | None = None
+        self._begin()
+
+    def _begin(self) -> None:
         self._weighed: Weighed | None = None
         self._stages: dict[StageName, StageReport] = {name: StageReport(name) for name in STAGES}
         self._running: StageName = "setup"
@@ -99,6 +103,8 @@ class Gathering:
     def add(self, event: Event) -> None:
         stages = self._stages
         match event:
+            case Restarted():
+                self._begin()
             case StageStarted(stage=name):
                 self._running = name
             case Shown(evidence=evidence):

@@ -19,6 +19,7 @@ RESIDENTS = 2
 ZERO_GPU = "SPACES_ZERO_GPU"
 """Set by the platform."""
 TOKEN_LETTERS = 16
+_CLUSTER = re.compile(r"ray://(?:[\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5}")
 _TOKEN = re.compile(rf"[!-~]{{{TOKEN_LETTERS},}}")
 
 
@@ -36,7 +37,8 @@ class Settings:
     `upload_mb` and `upload_files` bound the data beside a script of somebody's own, `runs_a_minute`
     what one session may start, `sessions` how many the server remembers. `host_token` opens the
     host's page and the metrics; where it is empty there are none. `zero_gpu`: this is a Space that
-    lends its visitors a GPU for a moment, and has none otherwise.
+    lends its visitors a GPU for a moment, and has none otherwise. `cluster` is the address of the
+    Ray cluster that runs scripts; where it is empty this machine does.
     """
 
     assets: str
@@ -64,12 +66,13 @@ class Settings:
     sessions: int
     host_token: str = field(repr=False)
     zero_gpu: bool
+    cluster: str
 
 
 def read(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process, or a SettingError that names the wrong one."""
     reader = _Reader(environment)
-    data_dir = Path(reader.text("CLINIC_DATA_DIR", "~/.cache/training-clinic")).expanduser()
+    data_dir = reader.data_dir("CLINIC_DATA_DIR")
     settings = Settings(
         assets=reader.one_of("CLINIC_ASSETS", "bundled", ASSETS),
         checkpoint=reader.text("CLINIC_CHECKPOINT", ""),
@@ -96,6 +99,7 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         sessions=int(reader.number("CLINIC_SESSIONS", 2_000, 1, 100_000)),
         host_token=reader.token("CLINIC_HOST_TOKEN"),
         zero_gpu=environment.get(ZERO_GPU, "").lower() in ("1", "t", "true"),
+        cluster=reader.cluster("CLINIC_CLUSTER"),
     )
     reader.refuse_unknown()
     if settings.mcp and settings.login:
@@ -106,12 +110,21 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
     return _without_a_gpu(settings) if settings.zero_gpu else settings
 
 
+def data_folder(environment: Mapping[str, str]) -> Path:
+    """Where a process keeps its files that was given no settings but its environment."""
+    return _Reader(environment).data_dir("CLINIC_DATA_DIR")
+
+
 def _without_a_gpu(settings: Settings) -> Settings:
     """Outside of a lease whoever asks for CUDA there may wait for ever."""
     if settings.device == "cuda":
         raise SettingError(
             "CLINIC_DEVICE=cuda does not go together with ZeroGPU, which lends a GPU for moments:"
             " leave it out, and what needs a GPU asks for one."
+        )
+    if settings.cluster:
+        raise SettingError(
+            "CLINIC_CLUSTER does not go together with ZeroGPU, whose lent GPU no other machine has."
         )
     return replace(settings, device="cpu")
 
@@ -131,6 +144,19 @@ class _Reader:
     def text(self, name: str, default: str) -> str:
         self._known.add(name)
         return self._given.get(name, "").strip() or default
+
+    def data_dir(self, name: str) -> Path:
+        return Path(self.text(name, "~/.cache/training-clinic")).expanduser()
+
+    def cluster(self, name: str) -> str:
+        """The sentence about a wrong one does not tell it: somebody may have put a token there."""
+        value = self.text(name, "")
+        if value and not _CLUSTER.fullmatch(value):
+            raise SettingError(
+                f"{name} must be the address of a Ray cluster's head, such as ray://10.0.0.5:10001."
+                " The token does not stand in it: Ray reads RAY_AUTH_TOKEN."
+            )
+        return value
 
     def one_of(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
         value = self.text(name, default)

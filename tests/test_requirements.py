@@ -1,5 +1,6 @@
 """What is installed where: the package's own lists, and the files that pip reads."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,12 @@ def test_a_space_can_install_all_of_the_app_from_the_one_file_that_its_build_see
 
 def test_the_list_without_tensorflow_is_the_app_without_its_keras_shelf() -> None:
     assert listed("requirements-torch.txt") == PROJECT["optional-dependencies"]["app"]
+
+
+def test_a_cluster_takes_what_the_app_takes_and_one_version_of_ray() -> None:
+    whole, ray = listed("requirements-cluster.txt")
+    assert whole == "-r requirements.txt"
+    assert re.fullmatch(r"ray\[client\]==\d+\.\d+\.\d+", ray)
 
 
 def test_the_package_alone_leaves_to_its_user_which_libraries_she_trains_with() -> None:

@@ -48,6 +48,25 @@ def test_tools_for_language_models_would_be_open_beside_a_login() -> None:
         settings.read({"CLINIC_LOGIN": "class:secret", "CLINIC_MCP": "on"})
 
 
+@pytest.mark.parametrize("address", ["ray://10.0.0.5:10001", "ray://[::1]:1", "ray://head:10001"])
+def test_a_cluster_is_named_by_the_address_of_its_head(address: str) -> None:
+    assert settings.read({"CLINIC_CLUSTER": address}).cluster == address
+
+
+@pytest.mark.parametrize("address", ["10.0.0.5:6379", "ray://head", "ray://me:s3cret@head:10001"])
+def test_a_wrong_address_of_a_cluster_is_not_repeated_for_it_may_hold_a_secret(
+    address: str,
+) -> None:
+    with pytest.raises(settings.SettingError, match="CLINIC_CLUSTER") as told:
+        settings.read({"CLINIC_CLUSTER": address})
+    assert address not in str(told.value)
+
+
+def test_a_lent_gpu_is_none_of_a_clusters() -> None:
+    with pytest.raises(settings.SettingError, match="CLINIC_CLUSTER"):
+        settings.read({"CLINIC_CLUSTER": "ray://head:1", "SPACES_ZERO_GPU": "true"})
+
+
 def test_an_empty_setting_is_a_setting_that_was_not_made() -> None:
     assert settings.read({"CLINIC_DEVICE": ""}) == settings.read({})
 

@@ -38,11 +38,15 @@ def main() -> int:
     if store is None:
         print("Nothing is kept with these settings: see CLINIC_STORE_MB.", file=sys.stderr)
         return 64
-    with started(settings) as engine:
-        shared = Shared(engine, store=store)
-        for scenario in found:
-            if not why_closed(scenario, settings):
-                print(_baked(scenario, shared, settings), flush=True)
+    try:
+        with started(settings) as engine:
+            shared = Shared(engine, store=store)
+            for scenario in found:
+                if not why_closed(scenario, settings):
+                    print(_baked(scenario, shared, settings), flush=True)
+    except SettingError as error:
+        print(error, file=sys.stderr)
+        return 64
     store.close()
     size = settings.store.stat().st_size / 2**20
     print(f"{settings.store} holds {size:.1f} MB.")

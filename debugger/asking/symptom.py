@@ -24,6 +24,8 @@ NOT_ITS_OWN = (
     "queue_full",
     "server_stops",
     "disk_full",
+    "cluster_gone",
+    "node_died",
     "too_much_output",
     "too_many_events",
     "exits_early",

@@ -17,6 +17,7 @@ from debugger.outcome import (
     Finding,
     Outcome,
     Progress,
+    Restarted,
     StageEnded,
     StageName,
     StageStarted,
@@ -25,7 +26,7 @@ from debugger.report import Report, StageReport, gather
 from debugger.web.scene import Busy
 from debugger.workers.sharing import Flight
 
-TURNED_AWAY = ("queue_full", "server_stops", "disk_full")
+TURNED_AWAY = ("queue_full", "server_stops", "disk_full", "cluster_gone")
 """Endings that say nothing of a script: the same press, later, has an answer."""
 TICK_SECONDS, LOOK_SECONDS = 0.05, 0.01
 
@@ -99,11 +100,13 @@ def busy_with(flights: list[Flight]) -> Busy | None:
         return None
     stage: StageName = "setup"
     place = done = of = 0
-    wait, ended = None, False
+    wait, ended, again = None, False, False
     for event in list(flight.events):
         match event:
             case Accepted():
                 place, wait = event.place, event.wait
+            case Restarted():
+                stage, done, of, ended, again = "setup", 0, 0, False, True
             case StageStarted() | StageEnded():
                 stage, done, of = event.stage, 0, 0
                 ended = isinstance(event, StageEnded)
@@ -111,7 +114,7 @@ def busy_with(flights: list[Flight]) -> Busy | None:
                 stage, done, of = event.stage, event.done, event.of
             case _:
                 continue
-    return Busy(stage, place, done, of, len(flights) > 1, ended, wait)
+    return Busy(stage, place, done, of, len(flights) > 1, ended, wait, again)
 
 
 async def watched(flights: Sequence[Flight], over: Callable[[], bool]) -> AsyncGenerator[None]:

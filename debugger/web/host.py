@@ -19,7 +19,7 @@ def why_closed(scenario: Scenario, settings: Settings) -> Closed | None:
         return "framework_missing"
     if scenario.needs is None or lent(scenario, settings):
         return None
-    return "needs_cuda" if settings.device == "cpu" or not _has_cuda() else None
+    return "needs_cuda" if settings.device == "cpu" or not _has_cuda(settings) else None
 
 
 def lent(scenario: Scenario, settings: Settings) -> bool:
@@ -27,7 +27,10 @@ def lent(scenario: Scenario, settings: Settings) -> bool:
     return settings.zero_gpu and scenario.needs == "cuda"
 
 
-def _has_cuda() -> bool:
+def _has_cuda(settings: Settings) -> bool:
+    """Of a cluster's nodes whoever starts the clinic says so, with CLINIC_DEVICE=cuda."""
+    if settings.cluster:
+        return settings.device == "cuda"
     return any(Path(driver).exists() for driver in CUDA_DRIVERS)
 
 

@@ -181,7 +181,8 @@ def _status(scene: Scene, words: Words) -> str:
             doing = words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
         else:
             doing = words.say("clinic", "doing_stage", stage=stage)
-        return f"{doing} {words.say('clinic', 'twin_too')}" if busy.twin else doing
+        doing = f"{doing} {words.say('clinic', 'twin_too')}" if busy.twin else doing
+        return f"{words.say('waiting', 'again')} {doing}" if busy.again else doing
     if scene.turned_away is not None:
         return words.finding(scene.turned_away)
     if scene.note:

@@ -45,7 +45,10 @@ def routes(found: Sequence[Scenario], settings: Settings, engine: Engine) -> lis
         if settings.login and not known_here(request.scope):
             return JSONResponse({"status": "ok"})
         status = engine.status()
-        del status["pids"]
+        for private in ("pids", "troubles"):
+            status.pop(private, None)
+        if "nodes" in status:
+            status["nodes"] = len(status["nodes"])
         status["failures"] = {name: said.finding(it) for name, it in status["failures"].items()}
         if waiting := status.get("full"):
             status["full"] = said.say("waiting", "full", waiting=waiting)

@@ -31,6 +31,7 @@ class Busy:
 
     `wait` is in how many seconds it leaves the queue, at least and at most, if that is known.
     `ended` says that the stage has its answer, and the run is on its way to the next or to its end.
+    `again`: it was begun anew, for the machine that had it first is gone.
     """
 
     stage: StageName
@@ -40,6 +41,7 @@ class Busy:
     twin: bool = False
     ended: bool = False
     wait: tuple[int, int] | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,11 @@ def serve() -> int:
         return FAILED
     _keep_to_ourselves(settings)
     with suppress(KeyboardInterrupt):  # Ctrl-C may come before gradio waits for it
-        _launch(settings, found, recorded, words)
+        try:
+            _launch(settings, found, recorded, words)
+        except SettingError as error:
+            print(words.say("page", "setting", reason=error), file=sys.stderr)
+            return USAGE
     return 0
 
 

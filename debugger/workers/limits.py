@@ -69,6 +69,11 @@ def free_memory_mb() -> int:
     return int(found[1]) // 1024 if found else 0
 
 
+def of_memory_mb() -> int:
+    """What this machine has in all."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEGABYTE
+
+
 def disk_is_full(folder: Path) -> bool:
     """Whether a run in there would end for want of room, whatever its script is."""
     has = os.statvfs(folder)

@@ -7,10 +7,11 @@ import queue
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 
-from debugger.outcome import Accepted, Event, Outcome
+import debugger.frameworks as frameworks
+from debugger.outcome import Accepted, Event, Finding, Outcome, Restarted
 from debugger.run import Run
 from debugger.workers.engine import Asker
 from debugger.workers.estimates import Span, Turn, Usual, waits
@@ -19,10 +20,14 @@ from debugger.workers.process import Cancel, Ended, outcome_of
 
 TELL_SECONDS = 5.0
 """How often those who wait are told anew when their turn comes."""
+DYING_SECONDS = 1.0
+"""Until a run that was told to end has said so."""
 
 
 @dataclass(eq=False)
 class Job:
+    """`lost`: so many machines have gone while it ran there."""
+
     run: Run
     asker: Asker
     ticket: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -32,6 +37,7 @@ class Job:
     news: queue.SimpleQueue[Event] = field(default_factory=queue.SimpleQueue)
     cancel: Cancel = field(default_factory=Cancel)
     driver: threading.Thread | None = None
+    lost: int = 0
 
     @property
     def spent(self) -> float:
@@ -68,12 +74,32 @@ class Line:
         self._had, self._usual = Had(), Usual()
         self._teller: threading.Timer | None = None
         self._started = self._finished = 0
-        self._closed = ""
+        self._closed = self._away = ""
+
+    def events(self, run: Run, asker: Asker | None) -> Generator[Event]:
+        """What the run tells; it is asked for at once, whenever it is listened to."""
+        job = Job(run, asker or Asker())
+        if frameworks.installed(run.framework):
+            self.join(job)
+        else:
+            finding = Finding("framework_missing", "note", "setup")
+            job.end(Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework))
+        return self._told(job)
+
+    def _told(self, job: Job) -> Generator[Event]:
+        try:
+            while True:
+                event = job.news.get()
+                yield event
+                if isinstance(event, Outcome):
+                    return
+        finally:
+            self.cancel(job)
 
     def join(self, job: Job) -> None:
         with self._lock:
-            if self._closed:
-                job.end(outcome_of(Ended(self._closed), job.run))
+            if code := self._closed or self._away:
+                job.end(outcome_of(Ended(code), job.run))
                 return
             self._waiting.append(job)
             self._move_up()
@@ -98,6 +124,33 @@ class Line:
             self._moved.notify_all()
             self._move_up()
 
+    def again(self, job: Job) -> None:
+        """What ran it is gone. It begins anew as soon as there is a place: it has waited enough."""
+        with self._lock:
+            self._running.remove(job)
+            job.began, job.lost = None, job.lost + 1
+            job.news.put(Restarted())
+            self._moved.notify_all()
+            if code := self._closed or self._away:
+                job.end(outcome_of(Ended(code), job.run))
+                return
+            self._waiting.append(job)
+            self._move_up()
+
+    def resize(self, workers: Callable[[], int]) -> None:
+        """There are as many places as `workers` tells, asked while nothing begins or ends."""
+        with self._lock:
+            self._workers = workers()
+            self._away = "" if self._workers else self._away
+            self._move_up()
+
+    def send_away(self, code: str) -> None:
+        """There is no place, and will be none for a while: end what waits, and who comes next."""
+        with self._lock:
+            self._away = "" if self._workers else code
+            if self._away:
+                self._end_waiting(code)
+
     def cancel(self, job: Job) -> None:
         with self._lock:
             if job in self._waiting:
@@ -107,18 +160,33 @@ class Line:
             elif job in self._running:
                 job.cancel.turn_on()
 
-    def of(self, ticket: str) -> list[Job]:
+    def cancel_of(self, ticket: str) -> None:
+        """End the run with this ticket; one that has ended, or never was, is no error."""
         with self._lock:
-            return [job for job in (*self._waiting, *self._running) if job.ticket == ticket]
+            found = [job for job in (*self._waiting, *self._running) if job.ticket == ticket]
+        for job in found:
+            self.cancel(job)
 
     def close(self, code: str = "cancelled") -> list[Job]:
         """Let nobody in any more, and end all that waits with this code. Those that still run."""
         with self._lock:
             self._closed = self._closed or code
-            for job in self._waiting:
-                job.end(outcome_of(Ended(code), job.run))
-            self._waiting.clear()
+            self._end_waiting(code)
             return list(self._running)
+
+    def _end_waiting(self, code: str) -> None:
+        for job in self._waiting:
+            job.end(outcome_of(Ended(code), job.run))
+        self._waiting.clear()
+
+    def drain(self, seconds: float) -> None:
+        """Tell everybody that the server stops. What only looks may come to its end until then."""
+        for job in self.close("server_stops"):
+            if trains(job.run):
+                job.cancel.turn_on("server_stops")
+        for job in self.wait(seconds):
+            job.cancel.turn_on("server_stops")
+        self.wait(DYING_SECONDS)
 
     def wait(self, seconds: float) -> list[Job]:
         """Until nothing runs any more, or time is up: those that still do."""
@@ -169,7 +237,9 @@ class Line:
             if trains(job.run) is long
         ]
         turns = [Turn(whose(job), self._usual.of(job.run)) for job in waiting]
-        found = waits(running, turns, self._workers, alone=long)
+        found = [None] * len(turns)
+        if self._workers:
+            found = waits(running, turns, self._workers, alone=long)
         for place, (job, wait) in enumerate(zip(waiting, found, strict=True), 1):
             job.stand_at(place, wait)
 

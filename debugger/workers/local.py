@@ -36,8 +36,6 @@ from debugger.workers.zygote import Child, Zygote, ZygoteError, environment
 log = logging.getLogger(__name__)
 CLOSING_SECONDS = 10.0
 TRYING_SECONDS = 20.0
-DYING_SECONDS = 1.0
-"""Until a run that was told to end has said so."""
 
 
 class LocalEngine:
@@ -98,28 +96,11 @@ class LocalEngine:
         Last one `Outcome`. The run is asked for at once, whenever it is listened to. Closing the
         iterator early cancels it.
         """
-        job = Job(run, asker or Asker())
-        if frameworks.installed(run.framework):
-            self._line.join(job)
-        else:
-            finding = Finding("framework_missing", "note", "setup")
-            job.end(Outcome("unknown", run.device, 0.0, finding=finding, framework=run.framework))
-        return self._told(job)
-
-    def _told(self, job: Job) -> Generator[Event]:
-        try:
-            while True:
-                event = job.news.get()
-                yield event
-                if isinstance(event, Outcome):
-                    return
-        finally:
-            self._line.cancel(job)
+        return self._line.events(run, asker)
 
     def cancel(self, ticket: str) -> None:
         """End the run with this ticket; one that has ended, or never was, is no error."""
-        for job in self._line.of(ticket):
-            self._line.cancel(job)
+        self._line.cancel_of(ticket)
 
     def status(self) -> dict[str, Any]:
         """`zygotes` tells which framework's can fork; `pids` are theirs, for the host alone.
@@ -189,12 +170,7 @@ class LocalEngine:
 
     def drain(self, seconds: float) -> None:
         """Tell everybody that the server stops. What only looks may come to its end until then."""
-        for job in self._line.close("server_stops"):
-            if trains(job.run):
-                job.cancel.turn_on("server_stops")
-        for job in self._line.wait(seconds):
-            job.cancel.turn_on("server_stops")
-        self._line.wait(DYING_SECONDS)
+        self._line.drain(seconds)
 
     def close(self) -> None:
         """Cancel everything, and leave no process and no folder behind."""

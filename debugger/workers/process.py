@@ -25,6 +25,7 @@ from debugger.outcome import (
     Finding,
     Found,
     Outcome,
+    Restarted,
     Shown,
     StageEnded,
     StageName,
@@ -81,6 +82,8 @@ ENDINGS: dict[str, Ending] = {
     "queue_full": "unknown",
     "server_stops": "unknown",
     "disk_full": "unknown",
+    "cluster_gone": "unknown",
+    "node_died": "unknown",
     "typing_switched_off": "unknown",
     "typing_no_landlock": "unknown",
     "typing_no_seccomp": "unknown",
@@ -328,7 +331,7 @@ class Watch:
             event = from_json(payload)
         except ValidationError:
             event = None
-        ours = Accepted if self._weighs else Accepted | Weighed
+        ours = Accepted | Restarted if self._weighs else Accepted | Restarted | Weighed
         if event is None or isinstance(event, ours) or self._speaks_for_others(event):
             raise self._forged(f"it sent {payload[:200]!r}")
         if self._order is not None:

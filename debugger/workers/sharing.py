@@ -18,6 +18,7 @@ from debugger.outcome import (
     Outcome,
     Point,
     Progress,
+    Restarted,
     Shown,
     StageEnded,
     StageName,
@@ -178,7 +179,7 @@ class Shared:
                 del self._flying[key]
             if outcome.finding is not None or outcome.outcome == "stopped":
                 return []
-            answers = list(_answers(key, [*flight.events, outcome]))
+            answers = list(_answers(key, [*_that_count(flight.events), outcome]))
             for run, events in answers:
                 self._keep(Flight(run, flight.started, events))
             return answers
@@ -244,6 +245,12 @@ def _answers(run: Run, events: list[Event]) -> Iterator[tuple[Run, list[Event]]]
         part = [e for e in events[:-1] if _stage_of(e) in wanted or isinstance(e, Accepted)]
         end = replace(outcome, outcome=worst(endings), seconds=seconds)
         yield _key(replace(run, stage=name)), [*part, end]
+
+
+def _that_count(events: list[Event]) -> list[Event]:
+    """Of a run that was begun anew, what was told since; its place comes first, as ever."""
+    begun = [at for at, event in enumerate(events) if isinstance(event, Restarted)]
+    return [*events[:1], *events[begun[-1] + 1 :]] if begun else events
 
 
 def _stage_of(event: Event) -> StageName | None:

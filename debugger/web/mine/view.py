@@ -89,9 +89,10 @@ def _status(look: Look, words: Words) -> str:
         if busy.place:
             return waiting(busy.place, busy.wait, words)
         stage = words.say("short", busy.stage)
+        doing = words.say("clinic", "doing_stage", stage=stage)
         if busy.of:
-            return words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
-        return words.say("clinic", "doing_stage", stage=stage)
+            doing = words.say("clinic", "doing", stage=stage, done=busy.done, of=busy.of)
+        return f"{words.say('waiting', 'again')} {doing}" if busy.again else doing
     if look.tab.desk.turned_away is not None:
         return words.finding(look.tab.desk.turned_away)
     return words.say("mine", said[0], **said[1]) if said else ""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from debugger.workers.limits import MEGABYTE, free_memory_mb, memory_of
+from debugger.workers.limits import MEGABYTE, free_memory_mb, memory_of, of_memory_mb
 
 ASK_SECONDS = 5.0
 _ASKED = "name,memory.used,memory.total,utilization.gpu"
@@ -50,7 +50,7 @@ def memory(pids: Mapping[str, int | None]) -> Memory:
     runs = {name: [_mb(pid) for pid in started[pid_of]] for name, pid_of in live.items()}
     return Memory(
         free_memory_mb(),
-        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // MEGABYTE,
+        of_memory_mb(),
         _mb(os.getpid()),
         {name: _mb(pid) for name, pid in live.items()},
         {name: (len(held), sum(held)) for name, held in runs.items()},

@@ -56,6 +56,8 @@ class _Once(Collector):
         yield _now("running", "Runs going on.", status["running"])
         yield _now("workers", "Runs that may train at once.", status["workers"])
         yield _now("residents", "Pipelines kept warm.", status["residents"])
+        if "nodes" in status:
+            yield _now("nodes", "Machines of the cluster that run scripts.", len(status["nodes"]))
         warm = {(name,): float(lives) for name, lives in status["zygotes"].items()}
         yield _by("warm", "Whether the warm process can start runs.", ("framework",), warm)
 

@@ -11,6 +11,7 @@ from debugger.frameworks import NAMES
 from debugger.outcome import STAGES, Finding
 from debugger.web.languages import linked
 from debugger.web.watch.machine import Gpu
+from debugger.web.watch.nodes import nodes
 from debugger.web.watch.seen import Seen
 from debugger.words import Words
 from debugger.workers.ledger import LATEST, Kind, reached_by
@@ -26,6 +27,7 @@ def page(seen: Seen, words: Words) -> str:
     stale = words.say("host", "stale", when=when)
     wide = {
         "queue": _queue(seen, words),
+        "nodes": nodes(seen.status, words),
         "faults": _faults(seen, words),
         "slowest": _slowest(seen, words),
     }
@@ -106,7 +108,7 @@ def _memory(seen: Seen, words: Words) -> str:
     held = seen.memory
     rows = [(words.say("host", "app"), _mb(words, held.app))]
     for name in NAMES:
-        if name not in seen.status["zygotes"]:
+        if name not in seen.status["zygotes"] or "nodes" in seen.status:
             continue
         called = words.of(name).say("page", "framework")
         warm = words.say("host", "warm", framework=called)
