@@ -36,14 +36,14 @@ def hashed(token: str) -> str:
     return sha256(token.encode(errors="replace")).hexdigest()
 
 
-def cleaned(name: str) -> str:
+def cleaned(name: str, most: int = MOST_NAME) -> str:
     """A name as one short line: nothing invisible, nothing that turns the line around."""
     kept, marks = "", 0
-    for letter in unicodedata.normalize("NFKC", name[: 20 * MOST_NAME]):
+    for letter in unicodedata.normalize("NFKC", name[: 20 * most]):
         kind = unicodedata.category(letter)
         marks = marks + 1 if kind in ("Mn", "Me") else 0
         if kind[0] in "CZ":
             kept += " " if kind[0] == "Z" or letter in "\t\n\r" else ""
         elif marks <= MOST_MARKS:
             kept += letter
-    return " ".join(kept.split())[:MOST_NAME].strip()
+    return " ".join(kept.split())[:most].strip()
