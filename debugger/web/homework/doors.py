@@ -78,7 +78,7 @@ class Doors:
         task = self._task(told)
         if task is None:
             raise Refused("no_task")
-        record, token = self._record(told), str(told["of"])
+        record, token = self._record(told), tasks.linked(task, self._seal)
         receipts, _ = taken(tokens(record), record.learner, self._seal)
         doubtful = {
             number
@@ -98,11 +98,13 @@ class Doors:
             return scenario.words.title if scenario else ""
 
         about = record.learner, str(told.get("name", ""))
-        held = issue(receipts, about, self._task(told), int(self._now()), title, self._seal)
+        task = self._task(told)
+        held = issue(receipts, about, task, int(self._now()), title, self._seal)
         made = check("", held, self._seal).certificate
         if made is None:
             raise Refused("unreadable")
-        shown = screens.certificate(made, held["seal"], refused, words)
+        token = tasks.linked(task, self._seal) if task else ""
+        shown = screens.certificate(made, held["seal"], refused, token, words)
         file = json.dumps(held, indent=1, ensure_ascii=False) if made.work else ""
         return {"html": shown, "file": file}
 

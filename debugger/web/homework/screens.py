@@ -10,7 +10,6 @@ from debugger.catalogue import Scenario
 from debugger.evidence.markup import escape, folded
 from debugger.homework.certificate import Certificate, Checked, Work, counted, stamp
 from debugger.homework.receipt import Receipt
-from debugger.homework.seal import MOST_TOKEN
 from debugger.homework.task import DAY, Task
 from debugger.printing.certificate import why
 from debugger.web.homework.frames import about
@@ -38,7 +37,7 @@ def task(
     done = _say(words, "done_of", solved=solved, count=len(given.cases))
     listed = "".join(_case(case, *states[case], find(case), words) for case in given.cases)
     all_done = f"<p>{_say(words, 'all_done')}</p>" if solved == len(given.cases) else ""
-    way = linked(f"certificate?of={token[:MOST_TOKEN]}", words)
+    way = linked(f"certificate?of={token}", words)
     return (
         f'<h2>{escape(given.title)}</h2><p class="until">{_until(given, words, now)}</p>'
         f'<p class="answered">{done}</p><ol class="work">{listed}</ol>{all_done}'
@@ -60,24 +59,31 @@ def states(
     return told
 
 
-def certificate(made: Certificate, seal: str, refused: Counter[str], words: Words) -> str:
-    """The certificate to read and to print, and what is not in it."""
+def certificate(
+    made: Certificate, seal: str, refused: Counter[str], token: str, words: Words
+) -> str:
+    """The certificate to read and to print, and what is not in it. `token` is that of its task."""
+    back = ""
+    if token:
+        address = linked(f"task?of={token}", words)
+        back = f'<p class="back"><a href="{address}">{_say(words, "back")}</a></p>'
     left = "".join(
         f'<p class="found">{_say(words, "left_out", count=count, why=said)}</p>'
         for code, count in refused.items()
         if (said := words.say("homework", code))
     )
     if not made.work:
-        return f"{left}<p>{_say(words, 'nothing_proved')}</p>"
+        return f"{left}<p>{_say(words, 'nothing_proved')}</p>{back}"
     head = f"<h2>{escape(made.name)}</h2>" if made.name else ""
     if made.task is not None:
         solved, of = counted(made)["solved"], len(made.task.cases)
-        head += f"<p>{_say(words, 'for_task', title=made.task.title)} "
+        head += f"<p><b>{escape(made.task.title)}</b> · "
         head += f"{_say(words, 'done_of', solved=solved, count=of)}</p>"
     paper = words.say("homework", "paper", made=made.made, clinic=made.clinic, seal=seal)
     return (
         f"{left}<article>{head}{_table(made.work, words)}"
         f'<p class="dim">{_say(words, "as_kept")}</p><p class="dim">{escape(paper)}</p></article>'
+        f"{back}"
     )
 
 
@@ -85,7 +91,7 @@ def checked(files: Sequence[Checked], of: int | None, words: Words) -> str:
     """All that were handed in, one line each, then what each holds. `of`: so many were asked."""
     genuine = sum(one.genuine for one in files)
     head = _say(words, "genuine_of", genuine=genuine, count=len(files))
-    heads = ("file", "name", "result", "solved", "typed_count", "late_count", "last")
+    heads = ("file", "student", "result", "solved", "typed_count", "late_count", "last")
     rows = "".join(_row(one, of, words) for one in files)
     table = _rows(heads, rows, words)
     return f"<h2>{head}</h2>{table}{''.join(_inside(one, words) for one in files)}"
@@ -104,8 +110,8 @@ def _until(given: Task, words: Words, now: int) -> str:
     if given.until is None:
         return _say(words, "no_deadline")
     code, left = ("over", -1) if given.late(now) else ("until", given.until - now)
-    # The sentence is escaped with a mark in the place of the time, which is HTML.
-    said = _say(words, code, time="\0").replace("\0", _when(stamp(given.until)))
+    parts = words.say("homework", code, time="\n").split("\n")
+    said = _when(stamp(given.until)).join(map(escape, parts))
     if left < 0:
         return said
     unit, size = next(
