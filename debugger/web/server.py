@@ -145,7 +145,8 @@ def _launch(
         blocks = build(found, shared, settings, clinic, bench)
         ahead = [Middleware(Guard, settings)]
         ahead += [] if settings.login else [Middleware(Ahead, clinic)]
-        answered = [*routes(found, settings, engine), *Doors(Hall(clinic, settings)).routes()]
+        rooms = Doors(Hall(clinic, settings))
+        answered = [*routes(found, settings, engine), *rooms.routes()]
         answered += Homework(clinic, seal).routes()
         if settings.host_token:
             from debugger.web.watch.routes import routes as watching
@@ -183,6 +184,6 @@ def _launch(
         if settings.mcp:
             print(words.say("page", "mcp", host=settings.host, port=settings.port), flush=True)
         told.wait()
-        stop(blocks, engine)
+        stop(blocks, engine, rooms.close)
         if store is not None:
             store.close()

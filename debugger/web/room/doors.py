@@ -70,6 +70,13 @@ class Doors:
         self._hall = hall
         self._casts: dict[tuple[str, str, str], Broadcast] = {}
         self._streams = 0
+        self._closed = False
+
+    def close(self) -> None:
+        """End every stream, so that the server can stop: pages come back to the next one."""
+        self._closed = True
+        for cast in tuple(self._casts.values()):
+            cast.close()
 
     def routes(self) -> list[Route]:
         pages: dict[str, shell.Page] = {
@@ -269,7 +276,7 @@ class Doors:
         if audience not in AUDIENCES:
             raise Refused("unreadable")
         room = self._student(request)[0] if audience == "class" else self._leader(request)
-        if self._streams >= MOST_STREAMS:
+        if self._closed or self._streams >= MOST_STREAMS:
             raise Refused("too_many_streams")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         drawings = self._follow(room, audience, words)
