@@ -284,6 +284,8 @@ class Doors:
 
     async def _follow(self, room: Room, audience: str, words: Words) -> AsyncGenerator[bytes]:
         """The one broadcast of this room, audience and language, while somebody follows it."""
+        if self._closed:
+            return
         key = room.code, audience, words.language
         if key not in self._casts:
             screen, each_vote = AUDIENCES[audience]
