@@ -22,7 +22,7 @@ def summary(room: Room, asked: Asked, wrong: Wrong, names: bool = False) -> dict
     places = [place for place in room.history() if place.case]
     told: dict[str, Any] = {
         "made": room.made,
-        "students": len(seen.students),
+        "students": seen.people,
         "questions": [_question(room, place, asked) for place in places],
         "tempting": tempting(seen.students, wrong),
     }
@@ -63,4 +63,4 @@ def _named(room: Room, number: int, student: Student) -> dict[str, Any]:
         if place in room.seen().lead.revealed and (shown := room.voted(number, place)) is not None
     }
     right = sum(room.order(place)[shown] == 0 for place, shown in given.items())
-    return {"name": student.name, "answered": len(given), "right": right}
+    return {"name": student.called, "answered": len(given), "right": right}

@@ -173,6 +173,37 @@ def test_a_vote_changes_and_counts_once_and_is_closed_by_the_reveal(server: Serv
     assert late.json()["said"] == WORDS.say("class", "vote_closed")
 
 
+def test_two_who_answer_as_one_see_the_same_and_either_may_go(server: Server) -> None:
+    lead = server.lead()
+    ada, bob = server.joined(lead.code, "Ada"), server.joined(lead.code, HOSTILE)
+    lead.do("go", **AT)
+    offered = ada.ask("offer", {"at": f"{server.address}/"}).json()
+    assert offered["qr"].startswith("<?xml")
+    assert bob.ask("paired", {"pair": offered["pair"]}).status_code == 200
+    bob.ask("vote", {**AT, "choice": 1})
+    told = [one.ask("me").json() for one in (ada, bob)]
+    assert told[0] == told[1]
+    assert (told[0]["pair"], told[0]["votes"]) == (True, {f"{CASE.number}/data": 1})
+    pair = WORDS.say("class", "pair")
+    own = lead.see("lead", lambda shown: f"({pair})" in shown["html"])["html"]
+    assert WORDS.say("class", "students", count=2) in own
+    assert ("Ada &amp; &lt;img" in own, "<img" in own) == (True, False)
+    assert "Ada" not in lead.see("board", phase("predict"))["html"]
+    ada.ask("leave", {})
+    assert ada.ask("me").status_code == 401
+    assert bob.ask("me").json()["votes"] == {f"{CASE.number}/data": 1}
+
+
+@pytest.mark.parametrize("at", [None, 5, "", "x", "javascript:1", "http://[", "http://x" * 99])
+def test_a_code_for_a_neighbour_is_drawn_for_an_address_only(server: Server, at: Any) -> None:
+    lead = server.lead()
+    ada = server.joined(lead.code)
+    assert ada.ask("offer", {"at": at}).json()["said"] == WORDS.say("class", "unreadable")
+    for typed in (None, 5, [], "x" * 500):
+        answer = ada.ask("paired", {"pair": typed})
+        assert (answer.status_code, answer.json()["code"]) == (409, "no_such_pair")
+
+
 def test_what_no_fingers_do_is_slowed_down(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     lead = server.lead()
     student, other = server.joined(lead.code), server.joined(lead.code)

@@ -91,6 +91,8 @@ class Doors:
             "flag": self._flag,
             "stands": self._stands,
             "leave": self._leave,
+            "offer": self._offer,
+            "paired": self._paired,
             "do": self._do,
             "carry": self._carry,
             "carried": self._carried,
@@ -174,7 +176,8 @@ class Doors:
             for place in tuple(room.votes)
             if (shown := room.voted(number, place)) is not None
         }
-        return JSONResponse({"name": me.name, "flag": me.flag, "votes": votes})
+        told = {"name": me.name, "called": me.called, "pair": me.partner is not None}
+        return JSONResponse({**told, "flag": me.flag, "votes": votes})
 
     async def _vote(self, request: Request, words: Words) -> Response:
         room, number = self._student(request)
@@ -206,7 +209,21 @@ class Doors:
 
     async def _leave(self, request: Request, words: Words) -> Response:
         room, number = self._student(request)
-        await run_in_threadpool(room.leave, number)
+        await run_in_threadpool(room.leave, number, self._room(request)[1])
+        return JSONResponse({})
+
+    async def _offer(self, request: Request, words: Words) -> Response:
+        """A code for a neighbour, and the same to scan."""
+        room, number = self._student(request)
+        at = (await _told(request)).get("at")
+        pair = await run_in_threadpool(room.offer, number)
+        way_in = f"class?room={room.code}&pair={pair}"
+        return JSONResponse({"pair": as_shown(pair), "qr": _drawn_qr(at, way_in)})
+
+    async def _paired(self, request: Request, words: Words) -> Response:
+        room, _ = self._student(request)
+        told = await _told(request)
+        await run_in_threadpool(room.pair, self._room(request)[1], str(told.get("pair", "")))
         return JSONResponse({})
 
     # -- the instructor --
@@ -248,13 +265,8 @@ class Doors:
     async def _qr(self, request: Request, words: Words) -> Response:
         """The way in, for phones. Only the browser knows by which address this server is seen."""
         room, at = self._leader(request), request.query_params.get("at", "")
-        parts = urlsplit(at) if len(at) <= 300 else None
-        if parts is None or parts.scheme not in ("http", "https") or not parts.netloc:
-            raise Refused("unreadable")
-        drawn = BytesIO()
-        way_in = f"{at}class?room={room.code}"
-        segno.make_qr(way_in, error="m").save(drawn, kind="svg", scale=4, border=3, light="#fff")
-        return Response(drawn.getvalue(), media_type="image/svg+xml")
+        drawn = _drawn_qr(at, f"class?room={room.code}")
+        return Response(drawn, media_type="image/svg+xml")
 
     async def _summary(self, request: Request, words: Words) -> Response:
         room, names = self._leader(request), request.query_params.get("names") == "1"
@@ -310,6 +322,20 @@ def _drawn(room: Room, screen: screens.Screen, hall: Hall, words: Words) -> byte
         seen = room.seen()
         told = {"html": screen(seen, hall, words), "lead": _lead(seen)}
     return f"data: {json.dumps(told)}\n\n".encode()
+
+
+def _drawn_qr(at: object, way_in: str) -> str:
+    """As SVG, for phones; `at` is where the browser sees this server."""
+    try:
+        parts = urlsplit(at) if isinstance(at, str) and len(at) <= 300 else None
+    except ValueError:
+        parts = None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc:
+        raise Refused("unreadable")
+    drawn = BytesIO()
+    code = segno.make_qr(f"{at}{way_in}", error="m")
+    code.save(drawn, kind="svg", scale=4, border=3, light="#fff")
+    return drawn.getvalue().decode()
 
 
 def _lead(seen: Seen) -> dict[str, Any]:

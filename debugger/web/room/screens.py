@@ -49,7 +49,7 @@ def board(seen: Seen, hall: Hall, words: Words) -> str:
 def strip(seen: Seen, hall: Hall, words: Words) -> str:
     """Above the instructor's clinic page, which may be on the wall too."""
     code = f'<p class="code">{_say(words, "code")} <b>{as_shown(seen.code)}</b></p>'
-    here = f'<p class="here">{_say(words, "students", count=len(seen.students))}</p>'
+    here = f'<p class="here">{_say(words, "students", count=seen.people)}</p>'
     moods = _moods(seen, words)
     controls = f"{_phases(seen.lead, words)}{_together(seen.lead, words)}"
     desk = f'<a class="plain" href="{linked("class/lead", words)}">{_say(words, "desk")}</a>'
@@ -285,7 +285,7 @@ def _names(seen: Seen, words: Words) -> str:
     heads = "".join(
         f'<th scope="col">{_say(words, head)}</th>' for head in ("name", "stage", "voted", "flag")
     )
-    count = _say(words, "students", count=len(seen.students))
+    count = _say(words, "students", count=seen.people)
     return (
         f'<section><h3>{count}</h3><div class="rows" tabindex="0"><table><thead><tr>{heads}</tr>'
         f"</thead><tbody>{rows}</tbody></table></div></section>"
@@ -293,7 +293,8 @@ def _names(seen: Seen, words: Words) -> str:
 
 
 def _row(seen: Seen, number: int, one: Student, words: Words) -> str:
-    name = escape(one.name) if one.name else _say(words, "no_name", number=number)
+    name = escape(one.called) if one.called else _say(words, "no_name", number=number)
+    name += f" ({_say(words, 'pair')})" if one.partner is not None else ""
     stage = escape(words.say("short", one.at.stage)) if one.at.stage else "–"
     voted = _say(words, "yes") if number in seen.voted else "–"
     flag = _say(words, one.flag) if one.flag else "–"

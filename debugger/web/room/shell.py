@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Literal
 
 from debugger.catalogue import Scenario
-from debugger.evidence.markup import escape
+from debugger.evidence.markup import escape, folded
 from debugger.outcome import STAGES
 from debugger.room.naming import MOST_NAME
 from debugger.web.languages import choice, linked
@@ -98,9 +98,26 @@ def _student(words: Words, _: Sequence[Scenario]) -> str:
         f"{_say(words, 'leave')}</button>"
     )
     return (
-        f"{join}<section data-in hidden><div data-live></div>"
+        f"{join}<section data-in hidden><div data-live></div>{_pair(words)}"
         f'<div class="who"><span data-me></span> {leave}</div></section>'
     )
+
+
+def _pair(words: Words) -> str:
+    """Two who answer as one: a code to show, and a field for that of the other."""
+    shown = (
+        f'<div data-offered hidden><p>{_say(words, "pair_wait")}</p><p class="code" data-pair></p>'
+        f'<img data-pair-qr alt="{_say(words, "pair_qr")}" width="132" height="132"></div>'
+    )
+    form = (
+        f'<form data-paired><label>{_say(words, "pair_code")}<input name="pair" required '
+        f'maxlength="{MOST_TYPED}" autocomplete="off" autocapitalize="characters" '
+        f'spellcheck="false"></label><button>{_say(words, "pair_join")}</button></form>'
+    )
+    offer = f'<p><button type="button" data-offer>{_say(words, "pair_show")}</button></p>'
+    about = f'<p class="dim">{_say(words, "pair_about")}</p>'
+    inside = folded(_say(words, "together_two"), f"{about}{offer}{shown}{form}", "two")
+    return f'{inside}<p class="together-two" data-together hidden>{_say(words, "paired")}</p>'
 
 
 def _lead(words: Words, offered: Sequence[Scenario]) -> str:
