@@ -64,7 +64,10 @@ class Visited:
 
 @dataclass(frozen=True)
 class Seen:
-    """All of a room at one moment. `counts` and `order` are as the choices stand on screens."""
+    """All of a room at one moment. `counts` and `order` are as the choices stand on screens.
+
+    `measured` holds, for each scenario of the two sets, the answers by the number of the choice.
+    """
 
     code: str
     now: float
@@ -73,6 +76,8 @@ class Seen:
     counts: tuple[int, ...]
     students: Mapping[int, Student]
     voted: frozenset[int]
+    orders: Mapping[str, tuple[int, ...]]
+    measured: Mapping[str, tuple[int, ...]]
 
     @property
     def answered(self) -> int:
@@ -119,7 +124,7 @@ class Room:
         with self._lock:
             place = self.lead.place
             order = self.order(place)
-            given = self.votes.get(place, {})
+            given = self.votes.get(place, {}) if place.stage is not None else {}
             counted = Counter(given.values())
             return Seen(
                 self.code,
@@ -129,6 +134,8 @@ class Room:
                 tuple(counted[choice] for choice in order),
                 dict(self.students),
                 frozenset(given),
+                {case: self.order(Place(case)) for case in self.lead.before + self.lead.after},
+                {case: self.counted(Place(case)) for case in self.lead.before + self.lead.after},
             )
 
     def order(self, place: Place) -> tuple[int, ...]:
@@ -214,15 +221,26 @@ class Room:
         with self._alive():
             if place != self.lead.place or not self.lead.asks:
                 raise Refused("vote_closed")
-            order = self.order(place)
-            if number not in self.students or not 0 <= shown < len(order):
-                raise Refused("no_such_choice")
-            self.store.write(
-                ("REPLACE INTO votes VALUES (?, ?, ?, ?)",
-                 (self.code, _text(place), number, order[shown]))
-            )  # fmt: skip
-            self.votes.setdefault(place, {})[number] = order[shown]
+            self._keep(number, place, shown)
         self._tell(False)
+
+    def answer(self, number: int, case: str, shown: int) -> None:
+        """What a student takes to be wrong with a scenario of the set that is open."""
+        with self._alive():
+            if case not in self.lead.questions:
+                raise Refused("vote_closed")
+            self._keep(number, Place(case), shown)
+        self._tell(False)
+
+    def _keep(self, number: int, place: Place, shown: int) -> None:
+        order = self.order(place)
+        if number not in self.students or not 0 <= shown < len(order):
+            raise Refused("no_such_choice")
+        self.store.write(
+            ("REPLACE INTO votes VALUES (?, ?, ?, ?)",
+             (self.code, _text(place), number, order[shown]))
+        )  # fmt: skip
+        self.votes.setdefault(place, {})[number] = order[shown]
 
     def voted(self, number: int, place: Place) -> int | None:
         """Where on the screen the choice of this student stands, if she made one."""
@@ -284,7 +302,8 @@ class Room:
                 raise Refused("own_pair")
             mine, hers = self._alone(number), self._alone(other)
             both = replace(hers, partner=mine.name)
-            open_ = [place for place in self.votes if place not in self.lead.revealed]
+            closed = self.lead.revealed | self._closed_sets()
+            open_ = [place for place in self.votes if place not in closed]
             self.store.write(
                 *((_UNVOTE, (self.code, _text(place), number)) for place in open_),
                 ("DELETE FROM students WHERE code = ? AND id = ?", (self.code, number)),
@@ -299,6 +318,11 @@ class Room:
             self.offered = {c: told for c, told in self.offered.items() if told[0] != number}
             del self.offered[code or ""]
         self._tell(False)
+
+    def _closed_sets(self) -> set[Place]:
+        asked = () if self.lead.part == "before" else self.lead.before
+        asked += self.lead.after if self.lead.part == "told" else ()
+        return {Place(case) for case in asked}
 
     def _alone(self, number: int) -> Student:
         student = self.students.get(number)
@@ -415,7 +439,8 @@ def place_in(told: Mapping[str, Any]) -> Place:
 def lead_in(text: str) -> Lead:
     told = json.loads(text)
     revealed = frozenset(map(place_in, told["revealed"]))
-    return Lead(**told | {"place": place_in(told["place"]), "revealed": revealed})
+    sets = {name: tuple(told.get(name, ())) for name in ("before", "after")}
+    return Lead(**told | sets | {"place": place_in(told["place"]), "revealed": revealed})
 
 
 def student_in(text: str) -> Student:

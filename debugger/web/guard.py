@@ -53,7 +53,7 @@ PUBLIC = re.compile(
 """What the page that asks for the login is made of, at the address of each page that it hides.
 `/health` says less to who has none."""
 OPEN = re.compile(
-    r"/(config|take/[^/]+|class/(live|me|qr|summary\.(json|txt)|new|join|vote|flag|stands|leave|offer|paired|do|carry|carried)|task/(made|list)|certificate/(made|checked))/?|/gradio_api/(info|openapi\.json|user|app_id|token|reset"
+    r"/(config|take/[^/]+|class/(live|me|qr|summary\.(json|txt)|new|join|vote|answer|flag|stands|leave|offer|paired|do|carry|carried)|task/(made|list)|certificate/(made|checked))/?|/gradio_api/(info|openapi\.json|user|app_id|token|reset"
     r"|cancel|queue/(join|data|status)|heartbeat/[^/]+|(run|api|call|call/v2)/.+)/?"
 )
 MCP = re.compile(r"/gradio_api/mcp(/.*)?")

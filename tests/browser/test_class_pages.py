@@ -323,6 +323,27 @@ def test_two_tabs_of_one_student_show_one_vote(opens: Opens) -> None:
     lead.get_by_text(say("answered", count=1, of=1)).wait_for()
 
 
+def test_what_is_learned_is_asked_before_and_after_and_told_at_the_end(opens: Opens) -> None:
+    lead, code = started(opens)
+    phone = joined(opens, code)
+    lead.click("summary:has-text('" + say("measure") + "')")
+    lead.click("[data-do=measure][data-with=batch]")
+    for part in ("close_before", "close_after"):
+        phone.wait_for_selector(".measure article")
+        phone.click("[data-answer='1']")
+        phone.wait_for_selector("[data-answer='1'][aria-pressed=true]")
+        lead.get_by_text(say("set_answers", count=1, of=1)).wait_for()
+        assert serious(phone) == serious(lead) == []
+        assert phone.locator(".share").count() == lead.locator(".share").count() == 0
+        lead.get_by_role("button", name=say(part)).click()
+        if part == "close_before":
+            lead.get_by_role("button", name=say("ask_after")).click()
+    for page in (lead, phone):
+        page.wait_for_selector(".measure .share")
+        assert page.locator(".share").count() == 2
+    assert [*phone.complaints, *lead.complaints] == []
+
+
 def test_two_answer_as_one_on_two_phones(opens: Opens) -> None:
     lead, code = started(opens)
     asks(lead)

@@ -27,7 +27,8 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from debugger.catalogue.scenario import number_of
-from debugger.room.lead import PHASES, Refused, called, handed, timed
+from debugger.catalogue.skills import PATH
+from debugger.room.lead import PHASES, Refused, called, handed, measured_on, measuring, timed
 from debugger.room.naming import as_shown, hashed
 from debugger.room.room import FLAGS, Room, Seen
 from debugger.room.store import Held
@@ -88,6 +89,7 @@ class Doors:
             "new": self._new,
             "join": self._join,
             "vote": self._vote,
+            "answer": self._answer,
             "flag": self._flag,
             "stands": self._stands,
             "leave": self._leave,
@@ -172,7 +174,7 @@ class Doors:
         room, number = self._student(request)
         me = room.seen().students[number]
         votes = {
-            f"{number_of(place.case)}/{place.stage}": shown
+            f"{number_of(place.case)}/{place.stage or ''}": shown
             for place in tuple(room.votes)
             if (shown := room.voted(number, place)) is not None
         }
@@ -186,6 +188,15 @@ class Doors:
         if type(shown) is not int:
             raise Refused("no_such_choice")
         await run_in_threadpool(room.vote, number, place, shown)
+        return JSONResponse({"choice": shown})
+
+    async def _answer(self, request: Request, words: Words) -> Response:
+        room, number = self._student(request)
+        told = await _told(request)
+        case, shown = self._hall.place(told.get("case"), None).case, told.get("choice")
+        if type(shown) is not int:
+            raise Refused("no_such_choice")
+        await run_in_threadpool(room.answer, number, case, shown)
         return JSONResponse({"choice": shown})
 
     async def _flag(self, request: Request, words: Words) -> Response:
@@ -245,6 +256,11 @@ class Doors:
                 room.act(lambda lead: replace(lead, together=with_ == "1"))
             case "lock" if with_ in ("0", "1"):
                 room.act(lambda lead: replace(lead, locked=with_ == "1"))
+            case "measure" if with_ == "on":
+                room.act(measured_on)
+            case "measure" if with_ in PATH:
+                skill = PATH[PATH.index(with_)]
+                room.act(lambda lead: measuring(lead, skill, self._hall.pairs(skill)))
             case "call":
                 room.act(called)
             case "timer" if isinstance(with_, str) and with_.isdecimal() and len(with_) < 6:

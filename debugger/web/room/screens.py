@@ -15,6 +15,7 @@ from debugger.room.naming import as_shown
 from debugger.room.room import FLAGS, Seen, Student
 from debugger.room.summary import tempting
 from debugger.web.languages import linked
+from debugger.web.room import measuring
 from debugger.web.room.hall import Hall
 from debugger.words import Words
 
@@ -26,9 +27,11 @@ Screen = Callable[[Seen, Hall, Words], str]
 def student(seen: Seen, hall: Hall, words: Words) -> str:
     """On the screen of who follows: the same for all, so that it is drawn once."""
     lead, scenario = seen.lead, hall.scenario(seen.lead.place, words.language)
+    if lead.questions:
+        return measuring.questions(seen, hall, words) + _flags(words)
     if scenario is None:
-        return f"<p>{_say(words, 'wait')}</p>{_flags(words)}"
-    parts = [_where(lead, scenario, words), _timer(lead)]
+        return f"{measuring.told(seen, hall, words)}<p>{_say(words, 'wait')}</p>{_flags(words)}"
+    parts = [measuring.told(seen, hall, words), _where(lead, scenario, words), _timer(lead)]
     question = _question(lead, scenario)
     if question is None:
         parts.append(f"<blockquote>{escape(scenario.words.complaint)}</blockquote>")
@@ -43,6 +46,7 @@ def student(seen: Seen, hall: Hall, words: Words) -> str:
 def board(seen: Seen, hall: Hall, words: Words) -> str:
     """For the wall: no name of anybody."""
     counted = _stages(seen, words) + _moods(seen, words)
+    counted += measuring.wall(seen, hall, words)
     return _on_the_wall(seen, hall, words) + counted + _phases(seen.lead, words)
 
 
@@ -71,7 +75,8 @@ def desk(seen: Seen, hall: Hall, words: Words) -> str:
     )
     return (
         f"{controls}{place}{_stages(seen, words)}{_moods(seen, words)}"
-        f"{_next(seen, hall, words)}{_tempting(seen, hall, words)}{_names(seen, words)}"
+        f"{_next(seen, hall, words)}{_tempting(seen, hall, words)}"
+        f"{measuring.controls(seen, hall, words)}{_names(seen, words)}"
     )
 
 

@@ -106,6 +106,7 @@
     if (!lead) return;
     const choice = mine.votes[place()];
     for (const button of every('[data-vote]')) button.setAttribute('aria-pressed', String(Number(button.dataset.vote) === choice));
+    for (const button of every('[data-answer]')) button.setAttribute('aria-pressed', String(Number(button.dataset.answer) === mine.votes[`${button.dataset.case}/`]));
     for (const bar of every('[data-shown]')) bar.classList.toggle('mine', role === 'mine' && Number(bar.dataset.shown) === choice);
     for (const button of every('[data-flag]')) button.setAttribute('aria-pressed', String(button.dataset.flag === mine.flag));
     const told = one('[data-voted]'), text = choice === undefined ? '' : words().youVoted.replace('%s', 'ABCDEFGHIJ'[choice]);
@@ -154,6 +155,12 @@
     try { await post('vote', { case: asked, stage, choice: Number(button.dataset.vote) }); } catch (error) { mine.votes[at] = before; mark(); throw error; }
     elsewhere(mine);
   });
+  const answer = (button) => tried(async () => {
+    const at = `${button.dataset.case}/`, before = mine.votes[at], choice = Number(button.dataset.answer);
+    mine.votes[at] = choice; mark();
+    try { await post('answer', { case: button.dataset.case, choice }); } catch (error) { mine.votes[at] = before; mark(); throw error; }
+    elsewhere(mine);
+  });
   const flag = (button) => tried(async () => {
     const wanted = mine.flag === button.dataset.flag ? '' : button.dataset.flag;
     mine.flag = (await post('flag', { flag: wanted })).flag; mark();
@@ -173,10 +180,11 @@
   };
 
   document.addEventListener('click', (event) => {
-    const button = event.target.closest('[data-vote],[data-flag],[data-do],[data-new],[data-leave],[data-carry],[data-offer],[data-summary],[data-link],main#class [data-copy],main#class [data-theme],[data-own]');
+    const button = event.target.closest('[data-vote],[data-answer],[data-flag],[data-do],[data-new],[data-leave],[data-carry],[data-offer],[data-summary],[data-link],main#class [data-copy],main#class [data-theme],[data-own]');
     if (!button || button.disabled || !sure(button)) return;
     const data = button.dataset;
     if ('vote' in data) vote(button);
+    else if ('answer' in data) answer(button);
     else if ('flag' in data) flag(button);
     else if ('do' in data) { if (data.do === 'end') act('end').then((done) => { if (done) location.reload(); }); else act(data.do, data.do === 'hand' ? here().changes : data.with); }
     else if ('new' in data) tried(async () => { write(LEAD, await ask('new', {})); start(); });
