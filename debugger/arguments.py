@@ -14,7 +14,18 @@ from debugger.settings import DEVICES
 from debugger.stages.train import ENOUGH_STEPS
 from debugger.words import Words, languages, spoken
 
-COMMANDS = ("list", "run", "diagnose", "ask", "issue", "judge", "export", "check", "new")
+COMMANDS = (
+    "list",
+    "run",
+    "diagnose",
+    "ask",
+    "issue",
+    "judge",
+    "export",
+    "check",
+    "new",
+    "certificate",
+)
 MOST_STEPS = 120
 MOST_SEED = 2**32 - 1
 MOST_SECONDS = 3600
@@ -125,7 +136,7 @@ def _parser(words: Words) -> argparse.ArgumentParser:
     )
     limits = {"most": MOST_STEPS}
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    listing, run, diagnose, ask, issue, judge, export, check, new = (
+    listing, run, diagnose, ask, issue, judge, export, check, new, certificate = (
         commands.add_parser(
             name,
             words=words,
@@ -170,6 +181,11 @@ def _parser(words: Words) -> argparse.ArgumentParser:
         sub.add_argument("--device", metavar="DEVICE", type=device, help=text("help_device"))
         seed = _whole("--seed", 0, MOST_SEED, words)
         sub.add_argument("--seed", metavar="N", type=seed, default=0, help=text("help_seed"))
+    certificate.add_argument("files", metavar="FILE", nargs="+", help=text("help_files"))
+    certificate.add_argument("--task", metavar="LINK", default="", help=text("help_task"))
+    told = certificate.add_mutually_exclusive_group()
+    told.add_argument("--json", action="store_true", help=text("help_json"))
+    told.add_argument("--csv", action="store_true", help=text("help_csv"))
     for sub in (listing, run, ask, issue, judge, check):
         sub.add_argument("--json", action="store_true", help=text("help_json"))
     form = diagnose.add_mutually_exclusive_group()

@@ -18,9 +18,8 @@ TYPED = ("auto", "off")
 RESIDENTS = 2
 ZERO_GPU = "SPACES_ZERO_GPU"
 """Set by the platform."""
-TOKEN_LETTERS = 16
+TOKEN_LETTERS, KEY_LETTERS = 16, 32
 _CLUSTER = re.compile(r"ray://(?:[\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5}")
-_TOKEN = re.compile(rf"[!-~]{{{TOKEN_LETTERS},}}")
 
 
 class SettingError(ValueError):
@@ -36,9 +35,10 @@ class Settings:
     `typed`: code that somebody typed may run, where the sandbox keeps what it promises.
     `upload_mb` and `upload_files` bound the data beside a script of somebody's own, `runs_a_minute`
     what one session may start, `sessions` how many the server remembers. `host_token` opens the
-    host's page and the metrics; where it is empty there are none. `zero_gpu`: this is a Space that
-    lends its visitors a GPU for a moment, and has none otherwise. `cluster` is the address of the
-    Ray cluster that runs scripts; where it is empty this machine does.
+    host's page and the metrics; where it is empty there are none. `key` signs what was solved;
+    where it is empty, what `key_file` holds does. `zero_gpu`: this is a Space that lends its
+    visitors a GPU for a moment, and has none otherwise. `cluster` is the address of the Ray cluster
+    that runs scripts; where it is empty this machine does.
     """
 
     assets: str
@@ -65,6 +65,8 @@ class Settings:
     runs_a_minute: int
     sessions: int
     host_token: str = field(repr=False)
+    key: str = field(repr=False)
+    key_file: Path
     zero_gpu: bool
     cluster: str
 
@@ -97,7 +99,9 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         upload_files=int(reader.number("CLINIC_UPLOAD_FILES", 8, 0, 50)),
         runs_a_minute=int(reader.number("CLINIC_RUNS_A_MINUTE", 30, 1, 1_000)),
         sessions=int(reader.number("CLINIC_SESSIONS", 2_000, 1, 100_000)),
-        host_token=reader.token("CLINIC_HOST_TOKEN"),
+        host_token=reader.token("CLINIC_HOST_TOKEN", TOKEN_LETTERS),
+        key=reader.token("CLINIC_KEY", KEY_LETTERS),
+        key_file=Path(reader.text("CLINIC_KEY_FILE", str(data_dir / "clinic.key"))).expanduser(),
         zero_gpu=environment.get(ZERO_GPU, "").lower() in ("1", "t", "true"),
         cluster=reader.cluster("CLINIC_CLUSTER"),
     )
@@ -181,13 +185,13 @@ class _Reader:
             raise SettingError(f"{name} must be a name and a password with a colon between them.")
         return (user, password) if value else None
 
-    def token(self, name: str) -> str:
+    def token(self, name: str, letters: int) -> str:
         """The sentence about a wrong one does not tell it: logs are read by others."""
         value = self.text(name, "")
-        if value and not _TOKEN.fullmatch(value):
+        if value and not re.fullmatch(rf"[!-~]{{{letters},}}", value):
             raise SettingError(
-                f"{name} must be at least {TOKEN_LETTERS} letters, digits or signs of ASCII,"
-                " without a space: `openssl rand -hex 16` makes one."
+                f"{name} must be at least {letters} letters, digits or signs of ASCII,"
+                f" without a space: `openssl rand -hex {letters}` makes one."
             )
         return value
 

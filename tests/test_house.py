@@ -17,6 +17,7 @@ SHUT = [
     ("debugger/pipelines", ("debugger.workers", "debugger.web")),
     ("debugger/workers", ("debugger.web",)),
     ("debugger/asking", ("debugger.web", *FRAMEWORKS)),
+    ("debugger/homework", ("debugger.web", "debugger.workers", *FRAMEWORKS)),
     ("debugger/room", ("debugger.web", "debugger.workers", *FRAMEWORKS)),
     (WEB, FRAMEWORKS),
     ("app.py", FRAMEWORKS),

@@ -57,6 +57,16 @@ def on_what(skill: Skill) -> frozenset[Skill]:
     return frozenset(BEFORE[skill]).union(*map(on_what, BEFORE[skill]))
 
 
+def pairs(skill: Skill, scenarios: Iterable[Scenario]) -> list[tuple[Scenario, Scenario]]:
+    """For each cause of a skill two scripts that have it, to ask before a lesson and after it."""
+    known = [one for one in scenarios if one.code and skill_of(one) == skill and not one.stacked]
+    found: list[tuple[Scenario, Scenario]] = []
+    for cause in dict.fromkeys(one.code for one in known):
+        first, *others = (one for one in known if one.code == cause)
+        found += [(first, other) for other in disguises(first, others)[:1]]
+    return found
+
+
 def disguises(scenario: Scenario, scenarios: Iterable[Scenario]) -> list[Scenario]:
     """Others with the same cause, those of its framework first. A decoy has none.
 

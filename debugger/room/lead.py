@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -16,6 +17,9 @@ AFTER: dict[Phase, tuple[Phase, ...]] = {
     "discuss": ("reveal",),
 }
 """What is revealed stays so: nobody votes on an answer that was on the wall."""
+Part = Literal["", "before", "taught", "after", "told"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""How far a measurement is: a set of questions, the lesson, another set, and what it came to."""
 LEAST_SECONDS, MOST_SECONDS = 10, 3600
 
 
@@ -41,7 +45,8 @@ class Lead:
 
     `locked`: nobody goes on to later stages. `until` is when the timer ends. `called` counts how
     often everyone was called to her stage, `handed` how often `changes`, as an address carries
-    them, were handed to all.
+    them, were handed to all. `before` and `after` are scenarios in pairs of one cause: what is
+    wrong with them is asked before and after the lesson.
     """
 
     place: Place = Place()
@@ -54,6 +59,15 @@ class Lead:
     called: int = 0
     handed: int = 0
     changes: str = ""
+    skill: str = ""
+    part: Part = ""
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The scenarios of the set that is open now."""
+        return {"before": self.before, "after": self.after}.get(self.part, ())
 
     @property
     def asks(self) -> bool:
@@ -93,6 +107,23 @@ def timed(lead: Lead, seconds: int, now: float) -> Lead:
     if seconds and not LEAST_SECONDS <= seconds <= MOST_SECONDS:
         raise Refused("no_such_time", least=LEAST_SECONDS, most=MOST_SECONDS)
     return replace(lead, until=now + seconds if seconds else None)
+
+
+def measuring(lead: Lead, skill: str, pairs: Sequence[tuple[str, str]]) -> Lead:
+    """With the first set open: a class measures one skill, once."""
+    if lead.part:
+        raise Refused("measured_already")
+    if not pairs:
+        raise Refused("nothing_to_measure")
+    before, after = (tuple(one[n] for one in pairs) for n in (0, 1))
+    return replace(lead, skill=skill, part="before", before=before, after=after)
+
+
+def measured_on(lead: Lead) -> Lead:
+    """One part further; what was closed stays so."""
+    if lead.part in ("", "told"):
+        raise Refused("nothing_to_measure")
+    return replace(lead, part=PARTS[PARTS.index(lead.part) + 1])
 
 
 def called(lead: Lead) -> Lead:

@@ -13,11 +13,19 @@ from typing import Any, Literal, get_args
 
 from debugger.outcome import STAGES
 from debugger.room.lead import Lead, Phase, Place, Refused, to_phase, to_place
-from debugger.room.naming import cleaned, hashed, new_token
+from debugger.room.naming import (
+    PAIR_LENGTH,
+    cleaned,
+    code_in,
+    hashed,
+    new_code,
+    new_token,
+)
 from debugger.room.store import Line, Store
 
 DAY = 86_400.0
 CARRY_SECONDS = 600.0
+PAIR_SECONDS = 600.0
 MOST_STUDENTS = 500
 MOST_TRIED = 50
 Flag = Literal["", "ready", "stuck"]
@@ -28,13 +36,22 @@ Choices = Callable[[Place], int]
 
 @dataclass(frozen=True)
 class Student:
-    """`at` is where her own page is, `tried` the repairs and `hints` how many she had there."""
+    """`at` is where her own page is, `tried` the repairs and `hints` how many she had there.
+
+    Two who answer as one are one student: `partner` is the name of the other, None where she is
+    alone.
+    """
 
     name: str = ""
+    partner: str | None = None
     flag: Flag = ""
     at: Place = field(default_factory=Place)
     tried: tuple[str, ...] = ()
     hints: int = 0
+
+    @property
+    def called(self) -> str:
+        return " & ".join(filter(None, (self.name, self.partner)))
 
 
 @dataclass(frozen=True)
@@ -47,7 +64,10 @@ class Visited:
 
 @dataclass(frozen=True)
 class Seen:
-    """All of a room at one moment. `counts` and `order` are as the choices stand on screens."""
+    """All of a room at one moment. `counts` and `order` are as the choices stand on screens.
+
+    `measured` holds, for each scenario of the two sets, the answers by the number of the choice.
+    """
 
     code: str
     now: float
@@ -56,15 +76,25 @@ class Seen:
     counts: tuple[int, ...]
     students: Mapping[int, Student]
     voted: frozenset[int]
+    orders: Mapping[str, tuple[int, ...]]
+    measured: Mapping[str, tuple[int, ...]]
 
     @property
     def answered(self) -> int:
         return sum(self.counts)
 
+    @property
+    def people(self) -> int:
+        return sum(1 + (one.partner is not None) for one in self.students.values())
+
 
 @dataclass(eq=False)
 class Room:
-    """Any thread may ask. `listeners` are told afterwards whether all screens are to be drawn."""
+    """Any thread may ask. `listeners` are told afterwards whether all screens are to be drawn.
+
+    `partners` holds the token of the second of two who answer as one, `offered` who waits for one
+    and until when; that is the only thing which a restart forgets.
+    """
 
     code: str
     made: float
@@ -76,6 +106,8 @@ class Room:
     keys: dict[str, float | None] = field(default_factory=dict)
     students: dict[int, Student] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
+    partners: dict[int, str] = field(default_factory=dict)
+    offered: dict[str, tuple[int, float]] = field(default_factory=dict)
     votes: dict[Place, dict[int, int]] = field(default_factory=dict)
     visited: dict[Place, Visited] = field(default_factory=dict)
     over: bool = False
@@ -92,7 +124,7 @@ class Room:
         with self._lock:
             place = self.lead.place
             order = self.order(place)
-            given = self.votes.get(place, {})
+            given = self.votes.get(place, {}) if place.stage is not None else {}
             counted = Counter(given.values())
             return Seen(
                 self.code,
@@ -102,6 +134,8 @@ class Room:
                 tuple(counted[choice] for choice in order),
                 dict(self.students),
                 frozenset(given),
+                {case: self.order(Place(case)) for case in self.lead.before + self.lead.after},
+                {case: self.counted(Place(case)) for case in self.lead.before + self.lead.after},
             )
 
     def order(self, place: Place) -> tuple[int, ...]:
@@ -171,7 +205,8 @@ class Room:
         with self._alive():
             if len(self.students) >= MOST_STUDENTS:
                 raise Refused("room_full", most=MOST_STUDENTS)
-            number = max(self.students, default=0) + 1
+            voted = (number for given in self.votes.values() for number in given)
+            number = max((*self.students, *voted), default=0) + 1
             student = Student(cleaned(name))
             self.store.write((_STUDENT, (self.code, number, hashed(token), _text(student))))
             self.students[number], self.tokens[hashed(token)] = student, number
@@ -186,15 +221,26 @@ class Room:
         with self._alive():
             if place != self.lead.place or not self.lead.asks:
                 raise Refused("vote_closed")
-            order = self.order(place)
-            if number not in self.students or not 0 <= shown < len(order):
-                raise Refused("no_such_choice")
-            self.store.write(
-                ("REPLACE INTO votes VALUES (?, ?, ?, ?)",
-                 (self.code, _text(place), number, order[shown]))
-            )  # fmt: skip
-            self.votes.setdefault(place, {})[number] = order[shown]
+            self._keep(number, place, shown)
         self._tell(False)
+
+    def answer(self, number: int, case: str, shown: int) -> None:
+        """What a student takes to be wrong with a scenario of the set that is open."""
+        with self._alive():
+            if case not in self.lead.questions:
+                raise Refused("vote_closed")
+            self._keep(number, Place(case), shown)
+        self._tell(False)
+
+    def _keep(self, number: int, place: Place, shown: int) -> None:
+        order = self.order(place)
+        if number not in self.students or not 0 <= shown < len(order):
+            raise Refused("no_such_choice")
+        self.store.write(
+            ("REPLACE INTO votes VALUES (?, ?, ?, ?)",
+             (self.code, _text(place), number, order[shown]))
+        )  # fmt: skip
+        self.votes.setdefault(place, {})[number] = order[shown]
 
     def voted(self, number: int, place: Place) -> int | None:
         """Where on the screen the choice of this student stands, if she made one."""
@@ -207,12 +253,17 @@ class Room:
 
     def stands(self, number: int, at: Place, tried: Iterable[str], hints: int = 0) -> None:
         """Where her own page is now, and what was tried there."""
-        known = tuple(dict.fromkeys(tried))[:MOST_TRIED]
+        before = self.students.get(number, Student())
+        both = before.partner is not None and before.at.case == at.case
+        known = tuple(dict.fromkeys([*(before.tried if both else ()), *tried]))[:MOST_TRIED]
         self._student(number, at=at, tried=known, hints=hints)
 
-    def leave(self, number: int) -> None:
-        """Nothing of her stays."""
+    def leave(self, number: int, token: str = "") -> None:
+        """Nothing of her stays. Of two who answer as one, the one with that token goes."""
         with self._alive():
+            if number in self.partners:
+                self._part(number, hashed(token))
+                return
             mine = (self.code, number)
             self.store.write(
                 ("DELETE FROM votes WHERE code = ? AND student = ?", mine),
@@ -224,6 +275,81 @@ class Room:
                 given.pop(number, None)
         self._tell(False)
 
+    # -- two who answer as one --
+
+    def offer(self, number: int) -> str:
+        """What a neighbour types, to answer with this student from then on."""
+        with self._alive():
+            self._alone(number)
+            code = new_code(PAIR_LENGTH)
+            others = {one: told for one, told in self.offered.items() if told[0] != number}
+            self.offered = {**others, code: (number, self.now() + PAIR_SECONDS)}
+        return code
+
+    def pair(self, token: str, typed: str) -> None:
+        """Whoever holds this token is one with the student who was given that code.
+
+        What she answered before the reveal goes; what was revealed stays counted as it was.
+        """
+        with self._alive():
+            number, code = self.tokens.get(hashed(token)), code_in(typed, PAIR_LENGTH)
+            other, until = self.offered.get(code or "", (None, 0.0))
+            if number is None:
+                raise Refused("not_in_room")
+            if other is None or until < self.now() or other not in self.students:
+                raise Refused("no_such_pair")
+            if other == number:
+                raise Refused("own_pair")
+            mine, hers = self._alone(number), self._alone(other)
+            both = replace(hers, partner=mine.name)
+            closed = self.lead.revealed | self._closed_sets()
+            open_ = [place for place in self.votes if place not in closed]
+            self.store.write(
+                *((_UNVOTE, (self.code, _text(place), number)) for place in open_),
+                ("DELETE FROM students WHERE code = ? AND id = ?", (self.code, number)),
+                ("INSERT INTO partners VALUES (?, ?, ?)", (self.code, hashed(token), other)),
+                (_TOLD, (_text(both), self.code, other)),
+            )
+            for place in open_:
+                self.votes[place].pop(number, None)
+            del self.students[number]
+            self.students[other], self.partners[other] = both, hashed(token)
+            self.tokens[hashed(token)] = other
+            self.offered = {c: told for c, told in self.offered.items() if told[0] != number}
+            del self.offered[code or ""]
+        self._tell(False)
+
+    def _closed_sets(self) -> set[Place]:
+        asked = () if self.lead.part == "before" else self.lead.before
+        asked += self.lead.after if self.lead.part == "told" else ()
+        return {Place(case) for case in asked}
+
+    def _alone(self, number: int) -> Student:
+        student = self.students.get(number)
+        if student is None:
+            raise Refused("not_in_room")
+        if student.partner is not None:
+            raise Refused("paired_already")
+        return student
+
+    def _part(self, number: int, leaving: str) -> None:
+        """The other one goes on alone, with their answers, under her own name."""
+        pair, second = self.students[number], self.partners[number]
+        first = next(key for key, n in self.tokens.items() if n == number and key != second)
+        stays = first if leaving == second else second
+        left = replace(pair, name=pair.name if stays == first else pair.partner, partner=None)
+        self.store.write(
+            ("DELETE FROM partners WHERE code = ? AND student = ?", (self.code, number)),
+            (
+                "UPDATE students SET hashed = ? WHERE code = ? AND id = ?",
+                (stays, self.code, number),
+            ),
+            (_TOLD, (_text(left), self.code, number)),
+        )
+        self.students[number] = left
+        del self.partners[number], self.tokens[second if stays == first else first]
+        self._tell(False)
+
     def _student(self, number: int, **fields: Any) -> None:
         with self._alive():
             now = self.students.get(number)
@@ -232,8 +358,7 @@ class Room:
             student = replace(now, **fields)
             if student == now:
                 return
-            told = "UPDATE students SET told = ? WHERE code = ? AND id = ?"
-            self.store.write((told, (_text(student), self.code, number)))
+            self.store.write((_TOLD, (_text(student), self.code, number)))
             self.students[number] = student
         self._tell(False)
 
@@ -246,6 +371,7 @@ class Room:
             self.store.forget(self.code)
             self.over = True
             self.students, self.tokens, self.votes, self.keys = {}, {}, {}, {}
+            self.partners, self.offered = {}, {}
         self._tell(True)
 
     def history(self) -> dict[Place, Visited]:
@@ -292,6 +418,8 @@ class Room:
 
 _KEY = "INSERT INTO keys VALUES (?, ?, ?)"
 _STUDENT = "INSERT INTO students VALUES (?, ?, ?, ?)"
+_TOLD = "UPDATE students SET told = ? WHERE code = ? AND id = ?"
+_UNVOTE = "DELETE FROM votes WHERE code = ? AND place = ? AND student = ?"
 
 
 def _text(told: Place | Student) -> str:
@@ -311,7 +439,8 @@ def place_in(told: Mapping[str, Any]) -> Place:
 def lead_in(text: str) -> Lead:
     told = json.loads(text)
     revealed = frozenset(map(place_in, told["revealed"]))
-    return Lead(**told | {"place": place_in(told["place"]), "revealed": revealed})
+    sets = {name: tuple(told.get(name, ())) for name in ("before", "after")}
+    return Lead(**told | sets | {"place": place_in(told["place"]), "revealed": revealed})
 
 
 def student_in(text: str) -> Student:

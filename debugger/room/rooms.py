@@ -119,6 +119,9 @@ class Rooms:
         listed = "SELECT id, hashed, told FROM students WHERE code = ?"
         for number, token, told in store.read(listed, room.code):
             room.students[number], room.tokens[token] = student_in(told), number
+        pairs = "SELECT student, hashed FROM partners WHERE code = ?"
+        for number, token in store.read(pairs, room.code):
+            room.partners[number], room.tokens[token] = token, number
         given = "SELECT place, student, choice FROM votes WHERE code = ?"
         for place, number, choice in store.read(given, room.code):
             room.votes.setdefault(_place(place), {})[number] = choice

@@ -231,6 +231,10 @@ def _progress(scenarios: Sequence[Scenario], words: Words, record: Record, said:
         + button(say("import"), "import", kind="plain")
         + button(say("forget"), "forget", kind="plain", data_ask=words.say("page", "forget_sure"))
     )
+    way = linked("certificate", words)
+    buttons += (
+        f'<a href="{way}">{escape(words.say("homework", "certificate"))}</a>' if solved else ""
+    )
     head = say("progress", solved=solved, of=len(scenarios)) if solved else say("no_progress")
     done = learnt(scenarios, words, record)
     done = f'<div class="learnt">{done}</div>' if done else ""

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.catalogue.recordings import Recording
+from debugger.homework.seal import Seal
 from debugger.outcome import STAGES, Finding, Outcome, StageName, Weighed
 from debugger.run import WALK, Run
 from debugger.settings import Settings
@@ -21,6 +22,7 @@ from debugger.web.desk import Desk
 from debugger.web.flights import busy_with, going_on, report_of, turned_away, watched, went_through
 from debugger.web.host import Closed, lent, why_closed, why_no_typing
 from debugger.web.path import GoOn, after
+from debugger.web.receipts import give
 from debugger.web.scene import Scene
 from debugger.web.times import stamp
 from debugger.web.visit import (
@@ -64,8 +66,10 @@ class Clinic:
         settings: Settings,
         recorded: Iterable[tuple[Scenario, Recording]] = (),
         status: Callable[[], dict[str, Any]] = dict,
+        seal: Seal | None = None,
     ) -> None:
-        """`status` is the engine's: it tells whether typed code may run here."""
+        """`status` is the engine's: it tells whether typed code may run here. `seal` is what cures
+        are signed with, where they are."""
         self.catalogue = catalogue
         self.known = {scenario.id: scenario for scenario in catalogue}
         self._shelves = {
@@ -80,7 +84,7 @@ class Clinic:
         self._engine, self._answers = engine, Answers(engine, settings)
         self.bounds = Bounds(settings.runs_a_minute, settings.sessions)
         self._prepared: set[str] = set()
-        self._status = status
+        self._status, self._seal = status, seal
         self._lent = frozenset(s.id for s in catalogue if lent(s, settings))
         self._instead: dict[str, Recording] = {}
         for scenario, recording in recorded:
@@ -129,6 +133,7 @@ class Clinic:
                 desk.remember(sure=with_)
                 if self.scene(desk).left_alone:
                     desk.remember(solved=True)
+                    give(desk, "left_alone", self._seal)
             case "choose":
                 desk.go_to(chosen=with_)
             case "hint" if case.hints < len(scenario.words.hints):
@@ -438,6 +443,7 @@ class Clinic:
     def _remember_cure(self, desk: Desk, scene: Scene) -> None:
         if scene.cured and not scene.case.peeked and not scene.scenario.decoy:
             desk.remember(solved=True)
+            give(desk, "typed" if is_typed(desk.visit.changes) else "listed", self._seal)
 
     async def _train_on(self, desk: Desk) -> AsyncGenerator[None]:
         """Train the cured script for as long as its symptom took: a few steps prove little to see.

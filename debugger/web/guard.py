@@ -47,13 +47,13 @@ BESIDES = 1 << 20
 SECONDS = 60
 """For a whole request to arrive."""
 PUBLIC = re.compile(
-    r"/|/(clinic|mine|login|class(/lead|/board)?)/?|/logout|/static/.*|/assets/.*|/svelte/.*|/theme\.css|/favicon\.ico"
+    r"/|/(clinic|mine|login|class(/lead|/board)?|task(/new)?|certificate(/check)?)/?|/logout|/static/.*|/assets/.*|/svelte/.*|/theme\.css|/favicon\.ico"
     r"|/robots\.txt|/manifest\.json|/pwa_icon.*|/health|/gradio_api/(login_check|startup-events|theme\.css)/?"
 )
 """What the page that asks for the login is made of, at the address of each page that it hides.
 `/health` says less to who has none."""
 OPEN = re.compile(
-    r"/(config|take/[^/]+|class/(live|me|qr|summary\.(json|txt)|new|join|vote|flag|stands|leave|do|carry|carried))/?|/gradio_api/(info|openapi\.json|user|app_id|token|reset"
+    r"/(config|take/[^/]+|class/(live|me|qr|summary\.(json|txt)|new|join|vote|answer|flag|stands|leave|offer|paired|do|carry|carried)|task/(made|list)|certificate/(made|checked))/?|/gradio_api/(info|openapi\.json|user|app_id|token|reset"
     r"|cancel|queue/(join|data|status)|heartbeat/[^/]+|(run|api|call|call/v2)/.+)/?"
 )
 MCP = re.compile(r"/gradio_api/mcp(/.*)?")

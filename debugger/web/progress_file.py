@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
+from debugger.homework.receipt import MOST_RECEIPTS
 from debugger.web.visit import MOST_CASES, Case, Record, as_object, readable
 
 _RECORD: TypeAdapter[Record] = TypeAdapter(Record)
-VERSION = Record().version
+VERSION, NOBODY = Record().version, Record().learner
 
 
 class RecordError(ValueError):
@@ -34,11 +36,18 @@ def import_record(text: str) -> tuple[Record, list[str]]:
     if raw.get("version", VERSION) != VERSION:
         raise RecordError("other_version")
     cases, wrong = readable(raw["cases"])
+    with suppress(ValidationError):
+        return Record(learner=raw.get("learner", NOBODY), cases=cases), wrong
     return Record(cases=cases), wrong
 
 
 def merged(mine: Record, loaded: Record) -> Record:
-    """Both together. Where both know a scenario the one that got further stays: nothing is lost."""
+    """Both together. Where both know a scenario the one that got further stays: nothing is lost.
+
+    A browser that has begun nothing goes on as the one whose file it is: its receipts count there.
+    """
+    if not mine.cases and loaded.learner != NOBODY:
+        mine = replace(mine, learner=loaded.learner)
     cases = dict(mine.cases)
     for name, case in loaded.cases.items():
         cases[name] = _both(cases[name], case) if name in cases else case
@@ -53,6 +62,7 @@ def _both(mine: Case, loaded: Case) -> Case:
         further,
         typed=further.typed or mine.typed or loaded.typed,
         checks=further.checks or mine.checks or loaded.checks,
+        receipts=tuple(dict.fromkeys((*mine.receipts, *loaded.receipts)))[:MOST_RECEIPTS],
         at=_latest(case.at for case in (mine, loaded)),
         solved_at=min(filter(None, (mine.solved_at, loaded.solved_at)), default=None),
         again_at=_latest(case.again_at for case in (mine, loaded)),

@@ -122,8 +122,10 @@ def _launch(
     from starlette.middleware import Middleware
 
     from debugger import workers
+    from debugger.homework.seal import Seal
     from debugger.web.clinic import Clinic
     from debugger.web.guard import Guard
+    from debugger.web.homework.doors import Doors as Homework
     from debugger.web.mine.bench import Bench
     from debugger.web.pages import build, head
     from debugger.web.room.doors import Doors
@@ -141,12 +143,15 @@ def _launch(
         asked = Leased(engine, lend, [s.script for s in found if s.needs]) if lend else engine
         ledger, store = Ledger(asked), store_of(settings)
         shared = Shared(ledger, store=store)
-        clinic = Clinic(found, shared, settings, recorded, engine.status)
+        seal = Seal(settings.key, settings.key_file)
+        clinic = Clinic(found, shared, settings, recorded, engine.status, seal)
         bench = Bench(shared, settings, engine.status, clinic.bounds)
         blocks = build(found, shared, settings, clinic, bench)
         ahead = [Middleware(Guard, settings)]
         ahead += [] if settings.login else [Middleware(Ahead, clinic)]
-        answered = [*routes(found, settings, engine), *Doors(Hall(clinic, settings)).routes()]
+        rooms = Doors(Hall(clinic, settings))
+        answered = [*routes(found, settings, engine), *rooms.routes()]
+        answered += Homework(clinic, seal).routes()
         if settings.host_token:
             from debugger.web.watch.routes import routes as watching
             from debugger.web.watch.seen import Watched
@@ -183,6 +188,6 @@ def _launch(
         if settings.mcp:
             print(words.say("page", "mcp", host=settings.host, port=settings.port), flush=True)
         told.wait()
-        stop(blocks, engine)
+        stop(blocks, engine, rooms.close)
         if store is not None:
             store.close()

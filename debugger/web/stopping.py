@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 
 import gradio as gr
@@ -36,11 +37,15 @@ class Told:
         os.read(self._hears, 1)
 
 
-def stop(blocks: gr.Blocks, engine: Engine) -> None:
-    """Whatever hangs, the process is gone after MOST_SECONDS; its children go with it."""
+def stop(blocks: gr.Blocks, engine: Engine, streams: Callable[[], None]) -> None:
+    """Whatever hangs, the process is gone after MOST_SECONDS; its children go with it.
+
+    `streams` ends those that would go on for ever, for which the server would wait.
+    """
     late = threading.Timer(MOST_SECONDS, os._exit, (1,))
     late.daemon = True
     late.start()
     engine.drain(LOOKING_SECONDS)
     time.sleep(HEARING_SECONDS)
+    streams()
     blocks.close(verbose=False)

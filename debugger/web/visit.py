@@ -16,6 +16,7 @@ from pydantic.dataclasses import dataclass
 
 from debugger.catalogue import Scenario, ScenarioError
 from debugger.catalogue.scenario import number_of
+from debugger.homework.receipt import MOST_LENGTH, MOST_RECEIPTS
 from debugger.outcome import STAGES, StageName, Stop
 from debugger.web.languages import language_of
 from debugger.web.times import When
@@ -87,7 +88,8 @@ class Case:
     is the script as it was last typed, kept while listed changes are tried. `checks` are the last
     ones that were answered, the newest first.
     What is solved and started over is `afresh` until it is solved again; that it was solved stays,
-    `unaided` without a hint, and so does what the very `first` diagnosis had been.
+    `unaided` without a hint, and so does what the very `first` diagnosis had been. `receipts` are
+    what the clinic signed when it had proved a cure.
     """
 
     answers: dict[StageName, int] = field(default_factory=dict)
@@ -116,6 +118,9 @@ class Case:
     unaided: bool = False
     first: Small | None = None
     first_sure: Sureness | None = None
+    receipts: Annotated[
+        tuple[Annotated[str, Field(max_length=MOST_LENGTH)], ...], Field(max_length=MOST_RECEIPTS)
+    ] = ()
 
     @property
     def done(self) -> bool:
@@ -148,6 +153,7 @@ class Case:
             unaided=self.alone,
             first=cause,
             first_sure=sure,
+            receipts=self.receipts,
         )
 
 

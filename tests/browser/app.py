@@ -21,6 +21,8 @@ from debugger.catalogue.scenario import number_of
 ROOT = Path(__file__).parent.parent.parent
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+KEY = "k" * 32
+"""What the app of these tests signs with: a test may sign what a browser is to keep."""
 FIRST_LOOK = ((1280, 800), "light")
 PATIENCE, LONG = 60_000, 300_000
 """Milliseconds for the page to show something, and for a run on a busy machine to end."""

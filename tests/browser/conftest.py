@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.browser.app import Visit, open_page, running_app
+from tests.browser.app import KEY, Visit, open_page, running_app
 
 
 @pytest.fixture(scope="package")
 def app() -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    with running_app() as app:
+    with running_app(CLINIC_KEY=KEY) as app:
         yield app
 
 

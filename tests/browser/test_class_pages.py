@@ -323,6 +323,53 @@ def test_two_tabs_of_one_student_show_one_vote(opens: Opens) -> None:
     lead.get_by_text(say("answered", count=1, of=1)).wait_for()
 
 
+def test_what_is_learned_is_asked_before_and_after_and_told_at_the_end(opens: Opens) -> None:
+    lead, code = started(opens)
+    phone = joined(opens, code)
+    lead.click("summary:has-text('" + say("measure") + "')")
+    lead.click("[data-do=measure][data-with=batch]")
+    for part in ("close_before", "close_after"):
+        phone.wait_for_selector(".measure article")
+        phone.click("[data-answer='1']")
+        phone.wait_for_selector("[data-answer='1'][aria-pressed=true]")
+        lead.get_by_text(say("set_answers", count=1, of=1)).wait_for()
+        assert serious(phone) == serious(lead) == []
+        assert phone.locator(".share").count() == lead.locator(".share").count() == 0
+        lead.get_by_role("button", name=say(part)).click()
+        if part == "close_before":
+            lead.get_by_role("button", name=say("ask_after")).click()
+    for page in (lead, phone):
+        page.wait_for_selector(".measure .share")
+        assert page.locator(".share").count() == 2
+    assert [*phone.complaints, *lead.complaints] == []
+
+
+def test_two_answer_as_one_on_two_phones(opens: Opens) -> None:
+    lead, code = started(opens)
+    asks(lead)
+    ada, bob = joined(opens, code, "Ada"), joined(opens, code, HOSTILE)
+    ada.click(".two summary")
+    ada.click("[data-offer]")
+    shown = ada.inner_text("[data-pair]:not(:empty)")
+    assert serious(ada) == []
+    bob.goto(f"{bob.url.split('?')[0]}?room={code.replace(' ', '')}&pair={shown.replace(' ', '')}")
+    for phone in (bob, ada):
+        phone.wait_for_selector("[data-together]:not([hidden])")
+        assert phone.locator(".two").is_hidden()
+    bob.click("[data-vote='1']")
+    ada.wait_for_selector("[data-vote='1'][aria-pressed=true]")
+    ada.click("[data-vote='2']")
+    bob.wait_for_selector("[data-vote='2'][aria-pressed=true]")
+    lead.get_by_text(say("answered", count=1, of=1)).wait_for()
+    assert lead.get_by_text(f"Ada & {HOSTILE} ({say('pair')})").count() == 1
+    assert ada.evaluate("window.hit") is None
+    for _ in range(2):
+        bob.click("[data-leave]")
+    ada.wait_for_selector(".two:not([hidden])")
+    assert ada.locator("[data-vote='2'][aria-pressed=true]").count() == 1
+    assert [*ada.complaints, *lead.complaints] == []
+
+
 def test_who_leaves_is_asked_once_and_is_gone(opens: Opens) -> None:
     lead, code = started(opens)
     phone = joined(opens, code, "Anna")

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from debugger import catalogue
 from debugger.catalogue.scenario import Symptom
+from debugger.homework.certificate import taken
+from debugger.homework.seal import Seal
+from debugger.web.receipts import tokens
+from debugger.web.visit import read_record
 from debugger.words import Words
-from tests.browser.app import SIZES, Visit, card, serious
+from tests.browser.app import KEY, SIZES, Visit, card, serious
 from tests.browser.learner import answered, apply, diagnosed, idle, run
 
 pytestmark = [pytest.mark.slow, pytest.mark.proof]
 
 WORDS = Words()
+NOWHERE = Path("/nowhere")
 SETTLED = 300
 """Milliseconds until colours that fade have arrived."""
 DESK, PROJECTOR, PHONE = SIZES
@@ -51,8 +57,15 @@ def test_a_whole_cure_looks_right_on_every_screen(visit: Visit, symptom: Symptom
     apply(page, scenario.id, scenario.twin_fixes[0])
     page.wait_for_selector(".proof")
     idle(page)
+    assert proved_by(page) == [(scenario.number, "listed")]
     look(page, size, "proof")
     assert page.complaints == []
+
+
+def proved_by(page: Any) -> list[tuple[int, str]]:
+    """What the browser keeps that this clinic has signed."""
+    record, seal = read_record(page.evaluate("localStorage['training-clinic']")), Seal(KEY, NOWHERE)
+    return [(one.case, one.how) for one in taken(tokens(record), record.learner, seal)[0]]
 
 
 def look(page: Any, own: tuple[int, int], where: str) -> None:

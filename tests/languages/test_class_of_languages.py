@@ -10,7 +10,7 @@ import pytest
 from debugger import settings
 from debugger.catalogue import Scenario
 from debugger.outcome import STAGES
-from debugger.room.lead import PHASES, Place, timed
+from debugger.room.lead import PARTS, PHASES, Place, measured_on, measuring, timed
 from debugger.room.summary import summary
 from debugger.web.clinic import Clinic
 from debugger.web.room import shell
@@ -51,6 +51,11 @@ def test_no_screen_of_a_class_is_left_in_english(hall: Hall, loud_words: Words) 
         for phase in PHASES if stage else ():
             room.show(phase)
             drawn += [screen(room.seen(), hall, loud_words) for screen, _ in AUDIENCES.values()]
+    room.act(lambda lead: measuring(lead, "batch", hall.pairs("batch")))
+    for _ in PARTS[2:]:
+        drawn += [screen(room.seen(), hall, loud_words) for screen, _ in AUDIENCES.values()]
+        room.act(measured_on)
+    drawn += [screen(room.seen(), hall, loud_words) for screen, _ in AUDIENCES.values()]
     report = summary(
         room,
         lambda place: hall.asked(place, loud_words),

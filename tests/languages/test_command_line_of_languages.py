@@ -20,7 +20,18 @@ from debugger.words import LanguageError, Words
 from tests import tiny
 from tests.languages.loud import LOUD, read, small
 
-COMMANDS = ("list", "run", "diagnose", "issue", "judge", "export", "check", "new", "ask")
+COMMANDS = (
+    "list",
+    "run",
+    "diagnose",
+    "issue",
+    "judge",
+    "export",
+    "check",
+    "new",
+    "ask",
+    "certificate",
+)
 Clinic = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -116,9 +127,8 @@ def test_wrong_usage_is_one_sentence_in_the_language(
 def test_help_is_in_the_language_but_for_names(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = (
-        "lang help json jsonl fix stage all steps seconds device seed notebook framework ipynb py"
-    )
+    options = "lang help json jsonl csv fix task stage all steps seconds device seed notebook"
+    options += " framework ipynb py"
     others = "python debugger pytorch keras en qaa no experiments"
     names = {*COMMANDS, *STAGES, *options.split(), *others.split()}
 

@@ -20,6 +20,7 @@ from starlette.middleware import Middleware
 from debugger import catalogue, settings
 from debugger.catalogue.scenario import number_of
 from debugger.evidence.markup import escape, sentence
+from debugger.room.lead import Place
 from debugger.web.bounds import Bounds
 from debugger.web.clinic import Clinic
 from debugger.web.guard import Guard
@@ -171,6 +172,114 @@ def test_a_vote_changes_and_counts_once_and_is_closed_by_the_reveal(server: Serv
     late = student.ask("vote", {**AT, "choice": 1})
     assert late.status_code == 409
     assert late.json()["said"] == WORDS.say("class", "vote_closed")
+
+
+def test_what_was_learned_is_told_at_the_end_and_to_nobody_before(server: Server) -> None:
+    lead = server.lead()
+    students = [server.joined(lead.code) for _ in range(4)]
+    assert lead.do("measure", "training").json()["code"] == "nothing_to_measure"
+    lead.do("measure", "batch")
+    pairs = server.hall.pairs("batch")
+    before, after = (catalogue.find(one) for one in pairs[0])
+    right = server.hall.causes(before.id)[0]
+    room = server.hall.rooms.find(lead.code)
+    assert (len(pairs), before.code, after.code, room is not None) == (1, right, right, True)
+    assert room is not None
+
+    def answered(scenario: catalogue.Scenario, well: int) -> None:
+        """So many are right, and the others choose what stands beside it."""
+        shown = room.order(Place(scenario.id)).index(0)
+        for n, student in enumerate(students):
+            choice = shown if n < well else (shown + 1) % 5
+            told = student.ask("answer", {"case": scenario.number, "choice": choice})
+            assert told.json() == {"choice": choice}
+
+    title = escape(before.words.title)
+    assert title in students[0].see("class", lambda shown: title in shown["html"])["html"]
+    answered(before, 1)
+    early = students[0].ask("answer", {"case": after.number, "choice": 0})
+    assert early.json()["code"] == "vote_closed"
+    lead.do("measure", "on")
+    late = students[0].ask("answer", {"case": before.number, "choice": 0})
+    assert late.json()["code"] == "vote_closed"
+    assert escape(after.words.title) not in "\n".join(server.told)
+    lead.do("measure", "on")
+    answered(after, 3)
+    for audience in AUDIENCES:
+        (students[0] if audience == "class" else lead).see(audience, lambda _: True)
+    told = [lead.ask("summary.json", names="1").json()["measured"], lead.ask("summary.txt").text]
+    assert [one["right"] for one in told[0]["questions"]] == [None, None]
+    assert "skill" not in told[0]
+    so_far = "\n".join(server.told)
+    for secret in (right, before.id, after.id, '"batch"', WORDS.say("class", "measured")):
+        assert secret not in so_far
+    lead.do("measure", "on")
+    end = WORDS.say("class", "share_after", share=75, right=3, count=4)
+    shown = students[0].see("class", lambda shown: end in shown["html"])["html"]
+    assert WORDS.say("class", "share_before", share=25, right=1, count=4) in shown
+    assert escape(WORDS.of(after.framework).say("cause", right)) in shown
+    measured = lead.ask("summary.json").json()["measured"]
+    assert (measured["before"], measured["after"]) == (
+        {"right": 1, "of": 4},
+        {"right": 3, "of": 4},
+    )
+    assert end in lead.ask("summary.txt").text
+    assert lead.do("measure", "head").json()["code"] == "measured_already"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"case": CASE.number, "choice": "0"},
+        {"case": CASE.number, "choice": True},
+        {"case": None, "choice": 0},
+        {"case": "<b>", "choice": 0},
+        {"case": CASE.number, "choice": 99},
+        {"case": CASE.number, "choice": -1},
+        {"case": [[]], "choice": 0},
+    ],
+)
+def test_an_answer_that_no_page_sends_is_refused(server: Server, body: dict[str, Any]) -> None:
+    lead = server.lead()
+    student = server.joined(lead.code)
+    lead.do("measure", "head")
+    answer = student.ask("answer", body)
+    assert (answer.status_code, answer.json()["said"] != "") == (409, True)
+    for with_ in (None, "", "leave_alone", "<b>", 5, []):
+        assert lead.do("measure", with_).status_code == 409
+    assert student.do("measure", "on").status_code == 403
+
+
+def test_two_who_answer_as_one_see_the_same_and_either_may_go(server: Server) -> None:
+    lead = server.lead()
+    ada, bob = server.joined(lead.code, "Ada"), server.joined(lead.code, HOSTILE)
+    lead.do("go", **AT)
+    offered = ada.ask("offer", {"at": f"{server.address}/"}).json()
+    assert offered["qr"].startswith("<?xml")
+    assert bob.ask("paired", {"pair": offered["pair"]}).status_code == 200
+    bob.ask("vote", {**AT, "choice": 1})
+    told = [one.ask("me").json() for one in (ada, bob)]
+    assert told[0] == told[1]
+    assert (told[0]["pair"], told[0]["votes"]) == (True, {f"{CASE.number}/data": 1})
+    pair = WORDS.say("class", "pair")
+    own = lead.see("lead", lambda shown: f"({pair})" in shown["html"])["html"]
+    assert WORDS.say("class", "students", count=2) in own
+    assert ("Ada &amp; &lt;img" in own, "<img" in own) == (True, False)
+    assert "Ada" not in lead.see("board", phase("predict"))["html"]
+    ada.ask("leave", {})
+    assert ada.ask("me").status_code == 401
+    assert bob.ask("me").json()["votes"] == {f"{CASE.number}/data": 1}
+
+
+@pytest.mark.parametrize("at", [None, 5, "", "x", "javascript:1", "http://[", "http://x" * 99])
+def test_a_code_for_a_neighbour_is_drawn_for_an_address_only(server: Server, at: Any) -> None:
+    lead = server.lead()
+    ada = server.joined(lead.code)
+    assert ada.ask("offer", {"at": at}).json()["said"] == WORDS.say("class", "unreadable")
+    for typed in (None, 5, [], "x" * 500):
+        answer = ada.ask("paired", {"pair": typed})
+        assert (answer.status_code, answer.json()["code"]) == (409, "no_such_pair")
 
 
 def test_what_no_fingers_do_is_slowed_down(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

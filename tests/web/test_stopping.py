@@ -17,10 +17,12 @@ from typing import Any
 import httpx
 import pytest
 
+from debugger.web.room.doors import HEADER
 from debugger.words import Words
 from tests.browser.app import running_app
 
 pytestmark = pytest.mark.slow
+ENDED = "the server let go of it"
 SAID = Words().say("finding", "server_stops")
 MOST_SECONDS = 10
 """What `docker stop` waits before it kills."""
@@ -32,6 +34,17 @@ def asked(address: str, stage: str) -> str:
         given = {"data": ["high_learning_rate", [], stage, "en"]}
         event = client.post("/gradio_api/call/run", json=given).json()["event_id"]
         return client.get(f"/gradio_api/call/run/{event}").text
+
+
+def followed(address: str, seen: list[str]) -> None:
+    """What the board of a new class shows, and how its stream ended."""
+    with httpx.Client(base_url=address, timeout=60) as client:
+        told = client.post("/class/new", json={}).json()
+        headers, query = {HEADER: f"{told['code']}.{told['token']}"}, {"as": "board"}
+        with client.stream("GET", "/class/live", params=query, headers=headers) as answer:
+            for line in answer.iter_lines():
+                seen.append(line)
+    seen.append(ENDED)
 
 
 def family(process: int) -> set[int]:
@@ -66,12 +79,17 @@ def test_who_waits_is_told_and_nothing_is_left() -> None:
             thread.start()
             until(lambda: engine_of(address)["running"])
         until(lambda: engine_of(address)["queued"])
+        streamed: list[str] = []
+        class_ = threading.Thread(target=followed, args=(address, streamed), daemon=True)
+        class_.start()
+        until(lambda: streamed)
         below = family(server.pid)
         assert len(below) > 1
         server.send_signal(signal.SIGTERM)
         server.wait(MOST_SECONDS)
-        for thread in threads:
+        for thread in (*threads, class_):
             thread.join(20)
+    assert streamed[-1] == ENDED
     assert server.returncode == 0
     assert [json.dumps(SAID)[1:-1] in told[stage] for stage in ("train", "walk")] == [True, True]
     until(lambda: not any(os.path.exists(f"/proc/{process}") for process in below))

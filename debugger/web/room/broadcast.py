@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
+from contextlib import suppress
 
 from debugger.room.room import Room
 
@@ -26,6 +27,7 @@ class Broadcast:
         self._news, self._changed = asyncio.Event(), asyncio.Event()
         self._following = 0
         self._task: asyncio.Task[None] | None = None
+        self._closed = False
         self._loop = asyncio.get_running_loop()
 
     async def follow(self) -> AsyncGenerator[bytes]:
@@ -33,7 +35,7 @@ class Broadcast:
         self._begin()
         seen = 0
         try:
-            while True:
+            while not self._closed:
                 news = self._news
                 if seen != self._number:
                     seen = self._number
@@ -48,6 +50,15 @@ class Broadcast:
                     yield BEAT
         finally:
             self._end()
+
+    def close(self) -> None:
+        """Let go of everybody who follows; from any thread."""
+        with suppress(RuntimeError):  # its loop is gone already, and with it everybody
+            self._loop.call_soon_threadsafe(self._close)
+
+    def _close(self) -> None:
+        self._closed = True
+        self._news.set()
 
     @property
     def idle(self) -> bool:

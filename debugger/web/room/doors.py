@@ -27,7 +27,8 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from debugger.catalogue.scenario import number_of
-from debugger.room.lead import PHASES, Refused, called, handed, timed
+from debugger.catalogue.skills import PATH
+from debugger.room.lead import PHASES, Refused, called, handed, measured_on, measuring, timed
 from debugger.room.naming import as_shown, hashed
 from debugger.room.room import FLAGS, Room, Seen
 from debugger.room.store import Held
@@ -70,6 +71,13 @@ class Doors:
         self._hall = hall
         self._casts: dict[tuple[str, str, str], Broadcast] = {}
         self._streams = 0
+        self._closed = False
+
+    def close(self) -> None:
+        """End every stream, so that the server can stop: pages come back to the next one."""
+        self._closed = True
+        for cast in tuple(self._casts.values()):
+            cast.close()
 
     def routes(self) -> list[Route]:
         pages: dict[str, shell.Page] = {
@@ -81,9 +89,12 @@ class Doors:
             "new": self._new,
             "join": self._join,
             "vote": self._vote,
+            "answer": self._answer,
             "flag": self._flag,
             "stands": self._stands,
             "leave": self._leave,
+            "offer": self._offer,
+            "paired": self._paired,
             "do": self._do,
             "carry": self._carry,
             "carried": self._carried,
@@ -163,11 +174,12 @@ class Doors:
         room, number = self._student(request)
         me = room.seen().students[number]
         votes = {
-            f"{number_of(place.case)}/{place.stage}": shown
+            f"{number_of(place.case)}/{place.stage or ''}": shown
             for place in tuple(room.votes)
             if (shown := room.voted(number, place)) is not None
         }
-        return JSONResponse({"name": me.name, "flag": me.flag, "votes": votes})
+        told = {"name": me.name, "called": me.called, "pair": me.partner is not None}
+        return JSONResponse({**told, "flag": me.flag, "votes": votes})
 
     async def _vote(self, request: Request, words: Words) -> Response:
         room, number = self._student(request)
@@ -176,6 +188,15 @@ class Doors:
         if type(shown) is not int:
             raise Refused("no_such_choice")
         await run_in_threadpool(room.vote, number, place, shown)
+        return JSONResponse({"choice": shown})
+
+    async def _answer(self, request: Request, words: Words) -> Response:
+        room, number = self._student(request)
+        told = await _told(request)
+        case, shown = self._hall.place(told.get("case"), None).case, told.get("choice")
+        if type(shown) is not int:
+            raise Refused("no_such_choice")
+        await run_in_threadpool(room.answer, number, case, shown)
         return JSONResponse({"choice": shown})
 
     async def _flag(self, request: Request, words: Words) -> Response:
@@ -199,7 +220,21 @@ class Doors:
 
     async def _leave(self, request: Request, words: Words) -> Response:
         room, number = self._student(request)
-        await run_in_threadpool(room.leave, number)
+        await run_in_threadpool(room.leave, number, self._room(request)[1])
+        return JSONResponse({})
+
+    async def _offer(self, request: Request, words: Words) -> Response:
+        """A code for a neighbour, and the same to scan."""
+        room, number = self._student(request)
+        at = (await _told(request)).get("at")
+        pair = await run_in_threadpool(room.offer, number)
+        way_in = f"class?room={room.code}&pair={pair}"
+        return JSONResponse({"pair": as_shown(pair), "qr": _drawn_qr(at, way_in)})
+
+    async def _paired(self, request: Request, words: Words) -> Response:
+        room, _ = self._student(request)
+        told = await _told(request)
+        await run_in_threadpool(room.pair, self._room(request)[1], str(told.get("pair", "")))
         return JSONResponse({})
 
     # -- the instructor --
@@ -221,6 +256,11 @@ class Doors:
                 room.act(lambda lead: replace(lead, together=with_ == "1"))
             case "lock" if with_ in ("0", "1"):
                 room.act(lambda lead: replace(lead, locked=with_ == "1"))
+            case "measure" if with_ == "on":
+                room.act(measured_on)
+            case "measure" if with_ in PATH:
+                skill = PATH[PATH.index(with_)]
+                room.act(lambda lead: measuring(lead, skill, self._hall.pairs(skill)))
             case "call":
                 room.act(called)
             case "timer" if isinstance(with_, str) and with_.isdecimal() and len(with_) < 6:
@@ -241,13 +281,8 @@ class Doors:
     async def _qr(self, request: Request, words: Words) -> Response:
         """The way in, for phones. Only the browser knows by which address this server is seen."""
         room, at = self._leader(request), request.query_params.get("at", "")
-        parts = urlsplit(at) if len(at) <= 300 else None
-        if parts is None or parts.scheme not in ("http", "https") or not parts.netloc:
-            raise Refused("unreadable")
-        drawn = BytesIO()
-        way_in = f"{at}class?room={room.code}"
-        segno.make_qr(way_in, error="m").save(drawn, kind="svg", scale=4, border=3, light="#fff")
-        return Response(drawn.getvalue(), media_type="image/svg+xml")
+        drawn = _drawn_qr(at, f"class?room={room.code}")
+        return Response(drawn, media_type="image/svg+xml")
 
     async def _summary(self, request: Request, words: Words) -> Response:
         room, names = self._leader(request), request.query_params.get("names") == "1"
@@ -269,7 +304,7 @@ class Doors:
         if audience not in AUDIENCES:
             raise Refused("unreadable")
         room = self._student(request)[0] if audience == "class" else self._leader(request)
-        if self._streams >= MOST_STREAMS:
+        if self._closed or self._streams >= MOST_STREAMS:
             raise Refused("too_many_streams")
         headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
         drawings = self._follow(room, audience, words)
@@ -277,6 +312,8 @@ class Doors:
 
     async def _follow(self, room: Room, audience: str, words: Words) -> AsyncGenerator[bytes]:
         """The one broadcast of this room, audience and language, while somebody follows it."""
+        if self._closed:
+            return
         key = room.code, audience, words.language
         if key not in self._casts:
             screen, each_vote = AUDIENCES[audience]
@@ -301,6 +338,20 @@ def _drawn(room: Room, screen: screens.Screen, hall: Hall, words: Words) -> byte
         seen = room.seen()
         told = {"html": screen(seen, hall, words), "lead": _lead(seen)}
     return f"data: {json.dumps(told)}\n\n".encode()
+
+
+def _drawn_qr(at: object, way_in: str) -> str:
+    """As SVG, for phones; `at` is where the browser sees this server."""
+    try:
+        parts = urlsplit(at) if isinstance(at, str) and len(at) <= 300 else None
+    except ValueError:
+        parts = None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc:
+        raise Refused("unreadable")
+    drawn = BytesIO()
+    code = segno.make_qr(f"{at}{way_in}", error="m")
+    code.save(drawn, kind="svg", scale=4, border=3, light="#fff")
+    return drawn.getvalue().decode()
 
 
 def _lead(seen: Seen) -> dict[str, Any]:

@@ -7,19 +7,22 @@ from typing import Any
 
 from debugger.catalogue import Fix, Scenario
 from debugger.catalogue.scenario import number_of
+from debugger.catalogue.skills import PATH, Skill, pairs
 from debugger.outcome import STAGES
 from debugger.room.lead import Place, Refused
 from debugger.room.rooms import Rooms
 from debugger.settings import Settings
 from debugger.web.bounds import Bounds
 from debugger.web.clinic import Clinic
-from debugger.web.visit import changes_in, numbered, scenario_named
+from debugger.web.visit import causes, changes_in, numbered, right_cause, scenario_named
 from debugger.words import Words
 
 ROOMS = "rooms.sqlite"
 WRONG_CODES = 60
 """Within a minute, from one address: a whole class mistypes behind one."""
 NEW_ROOMS = 30
+MOST_MEASURED = 3
+"""Questions in a set: some minutes."""
 PRESSES = 300
 """Of one student within a minute: far more than fingers do."""
 
@@ -75,6 +78,21 @@ class Hall:
             told |= {"question": question.ask, "choices": list(question.choices)}
         return told
 
+    def skills(self) -> list[Skill]:
+        """Those that can be measured here: there are two scripts with one cause."""
+        return [skill for skill in PATH if self.pairs(skill)]
+
+    def pairs(self, skill: Skill) -> list[tuple[str, str]]:
+        found = pairs(skill, self.offered("en"))[:MOST_MEASURED]
+        return [(one.id, other.id) for one, other in found]
+
+    def causes(self, case: str) -> list[str]:
+        """What may be wrong with a scenario; the first is right, and no screen has it there."""
+        scenario = self._clinic.known[case]
+        right = right_cause(scenario)
+        listed = causes(scenario, self._clinic.catalogue, "")
+        return [right, *(one for one in listed if one != right)]
+
     def wrong(self, case: str, repair: str, words: Words) -> str | None:
         """The label of a change that does not mend its scenario."""
         scenario = self.scenario(Place(case), words.language)
@@ -86,6 +104,8 @@ class Hall:
 
     def _choices(self, place: Place) -> int:
         scenario = self._clinic.known.get(place.case)
-        if scenario is None or place.stage is None:
+        if scenario is None:
             return 0
+        if place.stage is None:
+            return len(self.causes(place.case)) if scenario.code else 0
         return len(scenario.words.questions[place.stage].choices)

@@ -10,6 +10,8 @@ from typing import Any
 from debugger.evidence.plain import clean
 from debugger.words import Words
 
+SETS = ("before", "after")
+
 
 def readable(told: Mapping[str, Any], words: Words) -> str:
     """`told` is what `summary` makes."""
@@ -33,10 +35,23 @@ def readable(told: Mapping[str, Any], words: Words) -> str:
             for one in told["tempting"]
         ]
         lines.append("")
+    if "before" in (measured := told.get("measured", {})):
+        lines += [
+            say("measured"),
+            *(f"  {say_share(part, measured[part], words)}" for part in SETS),
+        ]
+        lines.append("")
     for one in told.get("names", ()):
         name = clean(one["name"]) or say("without_name")
         lines.append(say("report_name", name=name, right=one["right"], count=one["answered"]))
     return "\n".join(lines).rstrip() + "\n"
+
+
+def say_share(part: str, share: Mapping[str, int], words: Words) -> str:
+    """Right answers of a set of questions, and how many there were."""
+    right, of = share["right"], share["of"]
+    percent = round(100 * right / of) if of else 0
+    return words.say("class", f"share_{part}", share=percent, right=right, count=of)
 
 
 def _choices(one: Mapping[str, Any], words: Words) -> list[str]:

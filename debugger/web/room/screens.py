@@ -15,6 +15,7 @@ from debugger.room.naming import as_shown
 from debugger.room.room import FLAGS, Seen, Student
 from debugger.room.summary import tempting
 from debugger.web.languages import linked
+from debugger.web.room import measuring
 from debugger.web.room.hall import Hall
 from debugger.words import Words
 
@@ -26,9 +27,11 @@ Screen = Callable[[Seen, Hall, Words], str]
 def student(seen: Seen, hall: Hall, words: Words) -> str:
     """On the screen of who follows: the same for all, so that it is drawn once."""
     lead, scenario = seen.lead, hall.scenario(seen.lead.place, words.language)
+    if lead.questions:
+        return measuring.questions(seen, hall, words) + _flags(words)
     if scenario is None:
-        return f"<p>{_say(words, 'wait')}</p>{_flags(words)}"
-    parts = [_where(lead, scenario, words), _timer(lead)]
+        return f"{measuring.told(seen, hall, words)}<p>{_say(words, 'wait')}</p>{_flags(words)}"
+    parts = [measuring.told(seen, hall, words), _where(lead, scenario, words), _timer(lead)]
     question = _question(lead, scenario)
     if question is None:
         parts.append(f"<blockquote>{escape(scenario.words.complaint)}</blockquote>")
@@ -43,13 +46,14 @@ def student(seen: Seen, hall: Hall, words: Words) -> str:
 def board(seen: Seen, hall: Hall, words: Words) -> str:
     """For the wall: no name of anybody."""
     counted = _stages(seen, words) + _moods(seen, words)
+    counted += measuring.wall(seen, hall, words)
     return _on_the_wall(seen, hall, words) + counted + _phases(seen.lead, words)
 
 
 def strip(seen: Seen, hall: Hall, words: Words) -> str:
     """Above the instructor's clinic page, which may be on the wall too."""
     code = f'<p class="code">{_say(words, "code")} <b>{as_shown(seen.code)}</b></p>'
-    here = f'<p class="here">{_say(words, "students", count=len(seen.students))}</p>'
+    here = f'<p class="here">{_say(words, "students", count=seen.people)}</p>'
     moods = _moods(seen, words)
     controls = f"{_phases(seen.lead, words)}{_together(seen.lead, words)}"
     desk = f'<a class="plain" href="{linked("class/lead", words)}">{_say(words, "desk")}</a>'
@@ -71,7 +75,8 @@ def desk(seen: Seen, hall: Hall, words: Words) -> str:
     )
     return (
         f"{controls}{place}{_stages(seen, words)}{_moods(seen, words)}"
-        f"{_next(seen, hall, words)}{_tempting(seen, hall, words)}{_names(seen, words)}"
+        f"{_next(seen, hall, words)}{_tempting(seen, hall, words)}"
+        f"{measuring.controls(seen, hall, words)}{_names(seen, words)}"
     )
 
 
@@ -285,7 +290,7 @@ def _names(seen: Seen, words: Words) -> str:
     heads = "".join(
         f'<th scope="col">{_say(words, head)}</th>' for head in ("name", "stage", "voted", "flag")
     )
-    count = _say(words, "students", count=len(seen.students))
+    count = _say(words, "students", count=seen.people)
     return (
         f'<section><h3>{count}</h3><div class="rows" tabindex="0"><table><thead><tr>{heads}</tr>'
         f"</thead><tbody>{rows}</tbody></table></div></section>"
@@ -293,7 +298,8 @@ def _names(seen: Seen, words: Words) -> str:
 
 
 def _row(seen: Seen, number: int, one: Student, words: Words) -> str:
-    name = escape(one.name) if one.name else _say(words, "no_name", number=number)
+    name = escape(one.called) if one.called else _say(words, "no_name", number=number)
+    name += f" ({_say(words, 'pair')})" if one.partner is not None else ""
     stage = escape(words.say("short", one.at.stage)) if one.at.stage else "–"
     voted = _say(words, "yes") if number in seen.voted else "–"
     flag = _say(words, one.flag) if one.flag else "–"

@@ -7,14 +7,14 @@ from importlib.resources import files
 from typing import Literal
 
 from debugger.catalogue import Scenario
-from debugger.evidence.markup import escape
+from debugger.evidence.markup import escape, folded
 from debugger.outcome import STAGES
 from debugger.room.naming import MOST_NAME
 from debugger.web.languages import choice, linked
 from debugger.words import Words, languages
 
 Page = Literal["class", "lead", "board"]
-STYLES, SCRIPT = ("base.css", "class.css"), "class.js"
+STYLES, SCRIPT = ("base.css", "class.css", "homework.css"), "class.js"
 SAID = (
     *("lost", "is_locked", "time_up", "copied", "local_only", "follows", "follow", "own_way"),
     *("my_class", "log_in", "left"),
@@ -31,23 +31,30 @@ THEME = (
 def page(name: Page, words: Words, offered: Sequence[Scenario]) -> str:
     """The whole document. Nothing of any room is in it."""
     up = "./" if name == "class" else "../"
+    inside = {"class": _student, "lead": _lead, "board": _board}[name](words, offered)
+    return document(name, words.say("class", name), inside, words, up, (SCRIPT, said()))
+
+
+def document(
+    name: str, called: str, inside: str, words: Words, up: str, script: tuple[str, str]
+) -> str:
+    """A page of ours. `script` is the file of its script, and what goes into the head for that."""
     static = files("debugger.web").joinpath("static")
     style = "".join(static.joinpath(one).read_text(encoding="utf-8") for one in STYLES)
-    script = static.joinpath(SCRIPT).read_text(encoding="utf-8")
-    title = f"{words.say('class', name)} · {words.say('page', 'title')}"
-    inside = {"class": _student, "lead": _lead, "board": _board}[name](words, offered)
+    code = static.joinpath(script[0]).read_text(encoding="utf-8")
+    title = f"{called} · {words.say('page', 'title')}"
     home = f'<a class="home" href="{linked(up, words)}"><span aria-hidden="true">◂</span> '
     home += f"{escape(words.say('clinic', 'home'))}</a>"
     theme = f'<button type="button" data-theme>{escape(words.say("clinic", "theme"))}</button>'
     return (
         f'<!doctype html><html lang="{words.language}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title>{said()}<style>{_fonts(up)}{style}</style></head>"
+        f"<title>{escape(title)}</title>{script[1]}<style>{_fonts(up)}{style}</style></head>"
         f'<body><script>{THEME}</script><main id="class" data-page="{name}" data-up="{up}">'
-        f'<header class="bar">{home}<h1>{_say(words, name)}</h1>'
+        f'<header class="bar">{home}<h1>{escape(called)}</h1>'
         f'<div class="tools">{choice(words)}{theme}</div></header>'
         f'<p class="said" role="alert" data-said></p>{inside}</main>'
-        f"<script>{script}</script></body></html>"
+        f"<script>{code}</script></body></html>"
     )
 
 
@@ -91,9 +98,26 @@ def _student(words: Words, _: Sequence[Scenario]) -> str:
         f"{_say(words, 'leave')}</button>"
     )
     return (
-        f"{join}<section data-in hidden><div data-live></div>"
+        f"{join}<section data-in hidden><div data-live></div>{_pair(words)}"
         f'<div class="who"><span data-me></span> {leave}</div></section>'
     )
+
+
+def _pair(words: Words) -> str:
+    """Two who answer as one: a code to show, and a field for that of the other."""
+    shown = (
+        f'<div data-offered hidden><p>{_say(words, "pair_wait")}</p><p class="code" data-pair></p>'
+        f'<img data-pair-qr alt="{_say(words, "pair_qr")}" width="132" height="132"></div>'
+    )
+    form = (
+        f'<form data-paired><label>{_say(words, "pair_code")}<input name="pair" required '
+        f'maxlength="{MOST_TYPED}" autocomplete="off" autocapitalize="characters" '
+        f'spellcheck="false"></label><button>{_say(words, "pair_join")}</button></form>'
+    )
+    offer = f'<p><button type="button" data-offer>{_say(words, "pair_show")}</button></p>'
+    about = f'<p class="dim">{_say(words, "pair_about")}</p>'
+    inside = folded(_say(words, "together_two"), f"{about}{offer}{shown}{form}", "two")
+    return f'{inside}<p class="together-two" data-together hidden>{_say(words, "paired")}</p>'
 
 
 def _lead(words: Words, offered: Sequence[Scenario]) -> str:
@@ -131,9 +155,15 @@ def _lead(words: Words, offered: Sequence[Scenario]) -> str:
         f'<button type="button" data-summary="json">{_say(words, "as_json")}</button> {end}</p>'
         f'<p class="dim">{_say(words, "kept_a_day")}</p>{carry}</section>'
     )
+    homework = (
+        f'<p class="homework"><a href="{linked("../task/new", words)}">'
+        f"{escape(words.say('homework', 'to_new'))}</a> "
+        f'<a href="{linked("../certificate/check", words)}">'
+        f"{escape(words.say('homework', 'to_check'))}</a></p>"
+    )
     return (
         f"{start}<section data-in hidden>{_invite(words)}{place}<div data-live></div>{after}"
-        "</section>"
+        f"</section>{homework}"
     )
 
 

@@ -53,7 +53,7 @@
           gone(why); return;
         }
         if (!answer.ok) throw new Error();
-        if (role === 'mine') mine = await ask('me', undefined, key());
+        if (role === 'mine') { mine = await ask('me', undefined, key()); named(); }
         const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
         let held = '';
         for (;;) {
@@ -106,6 +106,7 @@
     if (!lead) return;
     const choice = mine.votes[place()];
     for (const button of every('[data-vote]')) button.setAttribute('aria-pressed', String(Number(button.dataset.vote) === choice));
+    for (const button of every('[data-answer]')) button.setAttribute('aria-pressed', String(Number(button.dataset.answer) === mine.votes[`${button.dataset.case}/`]));
     for (const bar of every('[data-shown]')) bar.classList.toggle('mine', role === 'mine' && Number(bar.dataset.shown) === choice);
     for (const button of every('[data-flag]')) button.setAttribute('aria-pressed', String(button.dataset.flag === mine.flag));
     const told = one('[data-voted]'), text = choice === undefined ? '' : words().youVoted.replace('%s', 'ABCDEFGHIJ'[choice]);
@@ -122,15 +123,47 @@
   const elsewhere = (told) => { if (tabs) tabs.postMessage({ of: key(), told }); };
   if (tabs) tabs.onmessage = (event) => { if (role === 'mine' && event.data.of === key()) { mine = event.data.told; mark(); } };
 
+  // Two who answer as one: what the other presses is seen here, too. `sending` is what is on its way.
+  let sending = 0, offering = false;
+  const apart = async () => {
+    if (role !== 'mine' || sending || document.hidden || !(offering || mine.pair)) return;
+    let told;
+    try { told = await ask('me', undefined, key()); } catch { return; }
+    if (sending || JSON.stringify(told) === JSON.stringify(mine)) return;
+    offering = offering && !told.pair; mine = told; mark(); named();
+  };
+  setInterval(apart, 1500);
+  const named = () => {
+    const kept = read(MINE), me = one('[data-me]'), two = one('.two');
+    if (!kept || !me) return;
+    me.textContent = [words().myClass.replace('%s', `${kept.code.slice(0, 4)} ${kept.code.slice(4)}`), mine.called === undefined ? kept.name : mine.called].filter(Boolean).join(' · ');
+    if (two.hidden !== Boolean(mine.pair)) { two.hidden = Boolean(mine.pair); one('[data-together]').hidden = !mine.pair; two.open = false; one('[data-offered]').hidden = true; }
+  };
+  const offer = () => tried(async () => {
+    const told = await ask('offer', { at: home }, key());
+    one('[data-pair]').textContent = told.pair;
+    one('[data-pair-qr]').src = `data:image/svg+xml,${encodeURIComponent(told.qr)}`;
+    one('[data-offered]').hidden = false;
+    offering = true;
+  });
+  const pair = (code) => tried(async () => { await ask('paired', { pair: code }, key()); mine = await ask('me', undefined, key()); mark(); named(); elsewhere(mine); });
+  const post = async (door, told) => { sending += 1; try { return await ask(door, told, key()); } finally { sending -= 1; } };
+
   const vote = (button) => tried(async () => {
     const at = place(), before = mine.votes[at], [asked, stage] = at.split('/');
     mine.votes[at] = Number(button.dataset.vote); mark();
-    try { await ask('vote', { case: asked, stage, choice: Number(button.dataset.vote) }, key()); } catch (error) { mine.votes[at] = before; mark(); throw error; }
+    try { await post('vote', { case: asked, stage, choice: Number(button.dataset.vote) }); } catch (error) { mine.votes[at] = before; mark(); throw error; }
+    elsewhere(mine);
+  });
+  const answer = (button) => tried(async () => {
+    const at = `${button.dataset.case}/`, before = mine.votes[at], choice = Number(button.dataset.answer);
+    mine.votes[at] = choice; mark();
+    try { await post('answer', { case: button.dataset.case, choice }); } catch (error) { mine.votes[at] = before; mark(); throw error; }
     elsewhere(mine);
   });
   const flag = (button) => tried(async () => {
     const wanted = mine.flag === button.dataset.flag ? '' : button.dataset.flag;
-    mine.flag = (await ask('flag', { flag: wanted }, key())).flag; mark();
+    mine.flag = (await post('flag', { flag: wanted })).flag; mark();
     elsewhere(mine);
   });
 
@@ -147,13 +180,15 @@
   };
 
   document.addEventListener('click', (event) => {
-    const button = event.target.closest('[data-vote],[data-flag],[data-do],[data-new],[data-leave],[data-carry],[data-summary],[data-link],main#class [data-copy],main#class [data-theme],[data-own]');
+    const button = event.target.closest('[data-vote],[data-answer],[data-flag],[data-do],[data-new],[data-leave],[data-carry],[data-offer],[data-summary],[data-link],main#class [data-copy],main#class [data-theme],[data-own]');
     if (!button || button.disabled || !sure(button)) return;
     const data = button.dataset;
     if ('vote' in data) vote(button);
+    else if ('answer' in data) answer(button);
     else if ('flag' in data) flag(button);
     else if ('do' in data) { if (data.do === 'end') act('end').then((done) => { if (done) location.reload(); }); else act(data.do, data.do === 'hand' ? here().changes : data.with); }
     else if ('new' in data) tried(async () => { write(LEAD, await ask('new', {})); start(); });
+    else if ('offer' in data) offer();
     else if ('leave' in data) tried(async () => { await ask('leave', {}, key()); out(words().left); });
     else if ('carry' in data) tried(async () => { const told = await ask('carry', {}, key()); one('[data-carried]').textContent = `${home}class/lead#carry=${told.code}.${told.carry}`; });
     else if ('summary' in data) tried(() => save(data.summary));
@@ -197,6 +232,13 @@
     const drawing = await tried(() => ask(`qr?at=${encodeURIComponent(home)}`, undefined, key()));
     if (drawing) one('[data-qr]').src = `data:image/svg+xml,${encodeURIComponent(drawing)}`;
   };
+  // Whoever has scanned a neighbour's code answers with her, once she is in the class.
+  const paired = () => {
+    const query = new URLSearchParams(location.search), code = query.get('pair');
+    query.delete('room'); query.delete('pair');
+    history.replaceState(null, '', location.pathname + (query.size ? `?${query}` : ''));
+    if (code) pair(code);
+  };
   const start = async () => {
     role = page.dataset.page === 'class' ? 'mine' : 'lead';
     const carried = /^#carry=(\w+)\.([\w-]+)$/.exec(location.hash);
@@ -212,7 +254,7 @@
     if (role === 'mine' && wanted) one('[data-join]').elements.code.value = wanted;
     if (!kept || other) return;
     if (role === 'lead') invited(kept);
-    else one('[data-me]').textContent = [words().myClass.replace('%s', `${kept.code.slice(0, 4)} ${kept.code.slice(4)}`), kept.name].filter(Boolean).join(' · ');
+    else { named(); paired(); }
     listen(page.dataset.page, out);
   };
 
@@ -220,7 +262,10 @@
     const form = event.target;
     if (form.matches('[data-join]')) {
       event.preventDefault();
-      tried(async () => { role = 'mine'; mine = { votes: {} }; write(MINE, await ask('join', { code: form.elements.code.value, name: form.elements.name.value })); history.replaceState(null, '', location.pathname); start(); });
+      tried(async () => { role = 'mine'; mine = { votes: {} }; write(MINE, await ask('join', { code: form.elements.code.value, name: form.elements.name.value })); start(); });
+    } else if (form.matches('[data-paired]')) {
+      event.preventDefault();
+      pair(form.elements.pair.value);
     } else if (form.matches('[data-place]')) {
       event.preventDefault();
       tried(() => ask('do', { act: 'go', case: form.elements.case.value, stage: form.elements.stage.value }, key()));

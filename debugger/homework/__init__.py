@@ -1,0 +1,1 @@
+"""Work that counts: assignments, receipts of proved cures, certificates. Signed; no pages."""

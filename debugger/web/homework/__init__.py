@@ -1,0 +1,1 @@
+"""Assignments and certificates on screens, without gradio."""
