@@ -327,6 +327,8 @@ def test_what_is_learned_is_asked_before_and_after_and_told_at_the_end(opens: Op
     lead, code = started(opens)
     phone = joined(opens, code)
     lead.click("summary:has-text('" + say("measure") + "')")
+    phone.click("[data-flag=ready]")
+    lead.wait_for_selector("tr.ready")  # her page was drawn anew, and what was open still is
     lead.click("[data-do=measure][data-with=batch]")
     for part in ("close_before", "close_after"):
         phone.wait_for_selector(".measure article")

@@ -89,7 +89,10 @@
     if (told.html !== drawn) {
       drawn = told.html;
       const held = document.activeElement && live.contains(document.activeElement) ? { ...document.activeElement.dataset } : null;
+      const folds = () => every('[data-live] details').map((fold, n) => [fold, `${n} ${fold.firstElementChild.textContent}`]);
+      const open = folds().filter(([fold]) => fold.open).map(([, name]) => name);
       live.innerHTML = drawn;  // every word in it was escaped by the server
+      for (const [fold, name] of folds()) fold.open = open.includes(name);
       if (held) {
         const again = every('[data-live] button').find((button) => ['vote', 'do', 'flag', 'key'].every((name) => button.dataset[name] === held[name]) && (held.key || button.dataset.with === held.with || held.do));
         if (again && !again.disabled) again.focus({ preventScroll: true });
