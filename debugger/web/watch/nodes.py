@@ -16,7 +16,7 @@ def nodes(status: Mapping[str, Any], words: Words) -> str:
     if "nodes" not in status:
         return ""
     troubles = "".join(
-        f'<p class="warn">{escape(words.say("host", one.code, name=one.name, how=one.how))}</p>'
+        f'<p class="warn">{escape(words.say("host", one.code, name=one.name, how=one.how.rstrip(".")))}</p>'
         for one in status["troubles"]
     )
     if not status["nodes"]:
@@ -24,7 +24,10 @@ def nodes(status: Mapping[str, Any], words: Words) -> str:
     heads = "".join(f'<th scope="col">{escape(words.say("host", code))}</th>' for code in HEADS)
     rows = "".join(f"<tr>{_row(node, words)}</tr>" for node in status["nodes"])
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-    return f'{troubles}<div class="wide">{table}</div>'
+    label = escape(words.say("host", "nodes"))
+    return (
+        f'{troubles}<div class="wide" tabindex="0" role="region" aria-label="{label}">{table}</div>'
+    )
 
 
 def _row(node: Mapping[str, Any], words: Words) -> str:
