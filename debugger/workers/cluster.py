@@ -181,7 +181,9 @@ class ClusterEngine:
     def _keep(self) -> None:
         while not self._closing.is_set():
             self._look()
-            if not self._nodes and time.monotonic() - self._empty_since > AWAY_SECONDS:
+            coming = self._connected and self._starting
+            late = time.monotonic() - self._empty_since > AWAY_SECONDS
+            if not self._nodes and not coming and late:
                 self._line.send_away("cluster_gone")
             self._closing.wait(LOOK_SECONDS)
 

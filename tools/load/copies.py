@@ -174,8 +174,8 @@ def load(haproxy: str, engines: int, students: int, seconds: float) -> Told:
             now = _cpu(copy)
             told.pages_cpu += now[0] - pages
             told.runs_cpu += now[1] - runs
-        for student in classmates:
-            student.join()
+    for student in classmates:  # whoever still waited has lost the server now
+        student.join()
     return told
 
 

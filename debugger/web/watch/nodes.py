@@ -7,6 +7,7 @@ from typing import Any
 
 from debugger.evidence.markup import escape
 from debugger.words import Words
+from debugger.workers.cluster import Trouble
 
 HEADS = ("node", "running", "workers", "residents", "node_memory")
 
@@ -16,15 +17,21 @@ def nodes(status: Mapping[str, Any], words: Words) -> str:
     if "nodes" not in status:
         return ""
     troubles = "".join(
-        f'<p class="warn">{escape(words.say("host", one.code, name=one.name, how=one.how))}</p>'
-        for one in status["troubles"]
+        f'<p class="warn">{escape(_said(one, words))}</p>' for one in status["troubles"]
     )
     if not status["nodes"]:
         return f"{troubles}<p>{escape(words.say('host', 'no_nodes'))}</p>"
     heads = "".join(f'<th scope="col">{escape(words.say("host", code))}</th>' for code in HEADS)
     rows = "".join(f"<tr>{_row(node, words)}</tr>" for node in status["nodes"])
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
-    return f'{troubles}<div class="wide">{table}</div>'
+    label = escape(words.say("host", "nodes"))
+    return (
+        f'{troubles}<div class="wide" tabindex="0" role="region" aria-label="{label}">{table}</div>'
+    )
+
+
+def _said(trouble: Trouble, words: Words) -> str:
+    return words.say("host", trouble.code, name=trouble.name, how=trouble.how.rstrip("."))
 
 
 def _row(node: Mapping[str, Any], words: Words) -> str:

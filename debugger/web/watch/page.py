@@ -127,7 +127,8 @@ def _memory(seen: Seen, words: Words) -> str:
     listed = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td>{escape(mb)}</td></tr>' for name, mb in rows
     )
-    return f'<p>{free}</p>{used}<table>{listed}</table><p class="dim">{_said(words, "twice")}</p>'
+    twice = "" if "nodes" in seen.status else f'<p class="dim">{_said(words, "twice")}</p>'
+    return f"<p>{free}</p>{used}<table>{listed}</table>{twice}"
 
 
 def _gpus(gpus: tuple[Gpu, ...], words: Words) -> str:
