@@ -1,4 +1,4 @@
-"""gradio keeps 26 kB of each press, some for ever, some for the session. Here it goes at its end."""
+"""gradio keeps 26 kB of each press, for ever or as long as the session. Here it goes at its end."""
 
 from __future__ import annotations
 

@@ -65,4 +65,5 @@ def _step(most: float) -> float:
 
 
 def _text(x: float, y: float, said: str, anchor: str, colour: str = INK) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(said)}</text>'
+    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
+    return f'<text {place} fill="{colour}">{escape(said)}</text>'

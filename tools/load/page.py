@@ -19,9 +19,10 @@ ORDER = ("class", "ten_scenarios", "thirty", "behind_repairs", "interleaved", "s
 VERSIONS = ("gradio", "torch", "transformers")
 HEAD = """# What it bears
 
-Made by `python -m tools.load.students`, `behind_repairs`, `interleaved` and `soak`; nobody wrote a number here by hand. Each
-plays its visitors over real HTTP on loopback against the real app with two workers, on the machine that serves them. A
-visitor opens the page, keeps its beat, presses as the page's own script does, and reads what is streamed back.
+Made by `python -m tools.load.students`, `behind_repairs`, `interleaved` and `soak`: nobody wrote
+a number here by hand. Each plays its visitors over real HTTP on loopback against the real app with
+two workers, on the machine that serves them. A visitor opens the page, keeps its beat, presses as
+the page's own script does, and reads what is streamed back.
 """
 
 
@@ -47,11 +48,10 @@ class Made:
     load: float
 
 
-def arguments(about: str | None, minutes: float) -> argparse.ArgumentParser:
+def arguments(about: str | None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--minutes", type=float, default=minutes)
     parser.add_argument("--to", default="docs", help="the folder of LOAD.md")
     return parser
 
@@ -60,11 +60,10 @@ def made_by(parser: argparse.ArgumentParser, asked: argparse.Namespace) -> Made:
     """Ask for it before the load begins. The command is told with every option that matters."""
     told = {name: value for name, value in vars(asked).items() if name != "to"}
     said = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in told.items())
-    module = Path(sys.argv[0]).stem
     return Made(
-        command=f"python -m tools.load.{module} {said}",
+        command=f"python -m tools.load.{Path(sys.argv[0]).stem} {said}",
         date=f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
-        machine=f"{os.cpu_count()} cores, {_processor()}, {_memory()} GB, Linux {platform.release()}",
+        machine=f"{os.cpu_count()} cores, {_processor()}, {_memory()} GB",
         versions=", ".join(
             [f"Python {platform.python_version()}", *(f"{n} {version(n)}" for n in VERSIONS)]
         ),

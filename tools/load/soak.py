@@ -147,7 +147,8 @@ def told(samples: Sequence[Sample], did: Counter[str]) -> Found:
 
 
 def main() -> None:
-    parser = arguments(__doc__, minutes=60)
+    parser = arguments(__doc__)
+    parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--visitors", type=int, default=3)
     parser.add_argument("--seed", type=int, default=14)
     asked: argparse.Namespace = parser.parse_args()

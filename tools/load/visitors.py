@@ -64,7 +64,7 @@ class Tab:
     drawn: Drawn = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._client = httpx.Client(base_url=self.address, timeout=PATIENCE)
+        self._client = httpx.Client(base_url=self.address, timeout=PATIENCE, verify=False)
         self._ids: dict[str, int] = {}
         self._alive: httpx.Response | None = None
 
