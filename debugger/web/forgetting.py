@@ -59,4 +59,4 @@ def forget(blocks: gr.Blocks) -> None:
     queue.event_analytics = Unkept()  # who pressed what and when, for a page that nobody opens
     queue.event_ids_to_events = GoingOn()
     queue._asyncio_tasks = Tasks()
-    SessionState.__setitem__ = _in_its_place
+    SessionState.__setitem__ = _in_its_place  # pyright: ignore[reportAttributeAccessIssue]

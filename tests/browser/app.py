@@ -54,7 +54,7 @@ def running_app(
     with (
         tempfile.TemporaryDirectory() as data,
         start_app(
-            root, **({"CLINIC_PORT": str(port), "CLINIC_DATA_DIR": data} | environment)
+            root, **{"CLINIC_PORT": str(port), "CLINIC_DATA_DIR": data, **environment}
         ) as server,
     ):
         try:

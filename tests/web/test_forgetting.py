@@ -17,7 +17,7 @@ from tests.browser.app import free_port
 PRESSES = 5
 
 
-def pressed() -> Iterator[tuple[Any, str]]:
+def pressed(_: Any) -> Iterator[tuple[Any, str]]:
     yield gr.skip(), "going on"
     yield gr.skip(), "over"
 
@@ -26,7 +26,7 @@ def pressed() -> Iterator[tuple[Any, str]]:
 def blocks() -> Iterator[gr.Blocks]:
     with gr.Blocks(analytics_enabled=False) as made:
         code, said, go = gr.Code(), gr.HTML(), gr.Button()
-        go.click(lambda _: (yield from pressed()), code, [code, said], api_name="press")
+        go.click(pressed, code, [code, said], api_name="press")
     made.queue()
     forget(made)
     made.launch(server_port=free_port(), quiet=True, prevent_thread_lock=True, ssr_mode=False)
@@ -35,6 +35,7 @@ def blocks() -> Iterator[gr.Blocks]:
 
 
 def test_nothing_is_left_of_a_press_that_has_been_answered(blocks: gr.Blocks) -> None:
+    assert blocks.local_url is not None
     client = Client(blocks.local_url, verbose=False)
     held = []
     for _ in range(PRESSES):

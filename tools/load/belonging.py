@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from os.path import commonprefix
 from urllib.parse import parse_qs
 
 from debugger.catalogue import Scenario
@@ -35,7 +34,8 @@ _MARK = re.compile(r"mark-[0-9a-f]{8}")
 
 @dataclass
 class Mine:
-    """What one session has asked for so far. `marks` are words that it alone has ever typed."""
+    """What one session has asked for so far. `marks` are words that it alone has ever typed, the
+    last of them on this page where it has `asked`."""
 
     learner: str
     language: str
@@ -45,6 +45,7 @@ class Mine:
     panel: Panel = "symptom"
     marks: list[str] = field(default_factory=list)
     heard: int = 0
+    asked: bool = False
 
     @property
     def key(self) -> Key:
@@ -98,7 +99,7 @@ def _in_the_rest(mine: Mine, drawn: Drawn) -> Iterator[str]:
         order = shuffled(mine.scenario.patches, mine.learner, mine.scenario.id, "changes")
         wanted = [patch.id for patch in order if patch.id not in mine.changes]
         asked["order of changes"] = (_OPTION.findall(drawn["right"]), wanted)
-    if mine.panel == "console" and mine.marks:
+    if mine.panel == "console" and mine.asked:
         asked["own mark"] = (mine.marks[-1] in drawn["right"], True)
     yield from _differing(asked)
 
@@ -119,8 +120,10 @@ def _differing(asked: Mapping[str, tuple[object, object]]) -> Iterator[str]:
     for what, (shown, wanted) in asked.items():
         if shown != wanted:
             one, other = str(shown), str(wanted)
-            same = max(0, len(commonprefix((one, other))) - 20)
-            yield f"{what}: {one[same:][:100]!r} instead of {other[same:][:100]!r}"
+            pairs = enumerate(zip(one, other, strict=False))
+            at = next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+            near = slice(max(0, at - 20), at + 80)
+            yield f"{what}: {one[near]!r} instead of {other[near]!r}"
 
 
 def _one(pattern: re.Pattern[str], text: str) -> str:

@@ -23,7 +23,6 @@ from debugger import catalogue, words
 from debugger.catalogue import Fix, Scenario, translated
 from debugger.outcome import STAGES, StageName
 from debugger.stages import LIGHT
-from debugger.web.visit import stacked
 from tests.browser.app import ROOT, running_app
 from tests.languages.loud import LOUD, house
 from tools.load.belonging import Key, Mine, evidence_of, foreign, has_evidence
@@ -127,7 +126,7 @@ class Session:
             case "check":
                 self._marks.append(f"mark-{chance.getrandbits(32):08x}")
                 mine.marks.append(self._marks[-1])
-                mine.panel = "console"
+                mine.panel, mine.asked = "console", True
                 self.tab.submit(mine.stage, "check", f"print('{self._marks[-1]}')")
             case "move":
                 self.tab.close()
@@ -141,23 +140,27 @@ class Session:
 
     def answer(self) -> None:
         """Of a stage that the script reaches, unless it was given: then run what has not run."""
-        last = self.fails_at()
-        self.look(min(self.mine.stage, last, key=STAGES.index))
+        if STAGES.index(self.mine.stage) > STAGES.index(self.fails_at()):
+            self.mine.stage = self.fails_at()
+        self.look(self.mine.stage)
         if 'data-act="answer"' in self.tab.drawn["right"]:
             self.tab.submit(self.mine.stage, "answer", "-1")
         elif not has_evidence(self.tab.drawn):
             self.tab.submit(self.mine.stage, "run", self.mine.stage)
 
     def apply(self, fix: Fix) -> None:
+        """One at a time: where two lead together no scenario tells."""
         mine = self.mine
-        mine.changes = stacked(mine.scenario, mine.changes, fix.id)
+        if mine.changes:
+            self.act("original")
+        mine.changes = (fix.id,)
         self.tab.submit(mine.stage, "apply", fix.id)
         mine.stage, mine.panel = self.fails_at(), "evidence"
 
     def fails_at(self) -> StageName:
         """Where the script as it is now stops."""
         scenario = self.mine.scenario
-        ends = {fix.id: fix.ends_at for fix in scenario.fixes}
+        ends: dict[str, StageName | None] = {fix.id: fix.ends_at for fix in scenario.fixes}
         stage = ends[self.mine.changes[-1]] if self.mine.changes else scenario.first_stage
         assert stage is not None
         return stage
@@ -183,7 +186,6 @@ def references(address: str, shelf: Mapping[tuple[str, str], Scenario]) -> dict[
         session = Session(address, {(name, language): scenario}, random.Random(name))
         for fix in (None, *wrong_fixes(scenario)):
             if fix is not None:
-                session.act("original")
                 session.apply(fix)
             for stage in STAGES[: STAGES.index(session.fails_at()) + 1]:
                 session.look(stage)

@@ -4,8 +4,8 @@
     python -m tools.load.students --name ten_scenarios --students 100 --scenarios 10
     python -m tools.load.students --name thirty --students 30 --minutes 5
 
-A student looks at a stage, answers its question or presses run, reads, and goes on. Then she takes
-a wrong repair and a right one, drawn by lot.
+A student looks at a stage, answers its question or presses run, reads, and goes on, each at a pace
+of her own. Then she takes a wrong repair and a right one, drawn by lot.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tools.load.sampled import Watch, sample
 from tools.load.visitors import NOT_YET, Drawn, Lost, Tab
 
 CASES = (
-    *("high_learning_rate", "two_labels", "forgotten_zero_grad", "wrong_collator"),
+    *("two_labels", "high_learning_rate", "forgotten_zero_grad", "wrong_collator"),
     *("frozen_by_mistake", "label_order", "stale_optimizer", "half_the_model", "one_label"),
     "text_columns",
 )
@@ -83,8 +83,8 @@ class Student(threading.Thread):
     def run(self) -> None:
         began = time.monotonic()
         steps = list(self._steps())
-        for number, step in enumerate(steps):
-            at = self._seconds * (number + self._chance.random()) / len(steps)
+        times = sorted(self._chance.uniform(0, self._seconds) for _ in steps)
+        for at, step in zip(times, steps, strict=True):
             time.sleep(max(0.0, began + at - time.monotonic()))
             try:
                 step()
@@ -146,7 +146,8 @@ def host(
     data: Path, frameworks: Sequence[str] = tuple(NAMES), **environment: str
 ) -> Iterator[tuple[str, int]]:
     """The app with two workers, once these are warm: its address and its process."""
-    with running_app(CLINIC_WORKERS="2", CLINIC_DATA_DIR=str(data), **environment) as (at, server):
+    told = {"CLINIC_WORKERS": "2", "CLINIC_DATA_DIR": str(data)} | environment
+    with running_app(0, ROOT, **told) as (at, server):
         while not all(_warm(at)[name] for name in frameworks):
             time.sleep(0.2)
         time.sleep(SETTLES)

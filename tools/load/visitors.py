@@ -93,7 +93,7 @@ class Tab:
         self.submit(stage, act, with_)
         return self.redrawn(stage)
 
-    def submit(self, stage: str, act: str, with_: str, news: Callable[[Drawn], None] = id) -> None:
+    def submit(self, stage: str, act: str, with_: str, news: Callable[[Drawn], Any] = len) -> None:
         """A press that starts a run, to its end; `news` is called whenever something is drawn."""
         try:
             self._follow(self._told("submit", stage, act, with_), news)
