@@ -80,9 +80,14 @@ def write(to: Path, name: str, made: Made, found: Found) -> None:
     kept = asdict(found) | {"charts": sorted(found.charts), "made": asdict(made)}
     text = json.dumps(kept, indent=1, ensure_ascii=False)
     (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    page = "\n".join([HEAD, *(_section(folder, one) for one in ORDER)])
-    (to / "LOAD.md").write_text(re.sub(r"\n{3,}", "\n\n", page).rstrip() + "\n", encoding="utf-8")
+    remake(to)
     print(_section(folder, name))
+
+
+def remake(to: Path) -> None:
+    """The page, of all that was measured so far."""
+    page = "\n".join([HEAD, *(_section(to / "load", one) for one in ORDER)])
+    (to / "LOAD.md").write_text(re.sub(r"\n{3,}", "\n\n", page).rstrip() + "\n", encoding="utf-8")
 
 
 def _section(folder: Path, name: str) -> str:

@@ -128,7 +128,7 @@ def told(samples: Sequence[Sample], did: Counter[str]) -> Found:
         Line("the app's own", [(one.seconds / 60, one.app) for one in samples]),
     ]
     return Found(
-        title="An hour's soak",
+        title="A soak",
         says=said,
         head=("what", "mean", "growth an hour", "95 %"),
         rows=rows,
