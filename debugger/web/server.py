@@ -124,6 +124,7 @@ def _launch(
     from debugger import workers
     from debugger.homework.seal import Seal
     from debugger.web.clinic import Clinic
+    from debugger.web.forgetting import forget
     from debugger.web.guard import Guard
     from debugger.web.homework.doors import Doors as Homework
     from debugger.web.mine.bench import Bench
@@ -162,6 +163,7 @@ def _launch(
         # A table of every press since the start, made anew at each: half a letter in the name of
         # one session is enough for it to fail at all that follow. Nobody reads it.
         blocks._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize
+        forget(blocks)
         warnings.filterwarnings("ignore", "'HTTP_422", module="gradio")  # told at every press
         with redirect_stdout(StringIO()):  # gradio tells of its MCP server in words of its own
             blocks.launch(

@@ -55,7 +55,9 @@ def running_app(
     port = port or free_port()
     with (
         tempfile.TemporaryDirectory() as data,
-        start_app(root, CLINIC_PORT=str(port), CLINIC_DATA_DIR=data, **environment) as server,
+        start_app(
+            root, **{"CLINIC_PORT": str(port), "CLINIC_DATA_DIR": data, **environment}
+        ) as server,
     ):
         try:
             assert server.stdout is not None

@@ -28,6 +28,7 @@ import httpx
 from debugger.catalogue import every
 from debugger.stages import LIGHT
 from tests.browser.app import free_port, start_app
+from tools.load.sampled import below, children
 from tools.load.visitors import Lost, Pressed, Tab
 
 DISK_MB = 300
@@ -101,18 +102,6 @@ class Host:
         self._server.wait()
         if (took := time.monotonic() - began) > STOPS_WITHIN:
             self._told.late.append(took)
-
-
-def children(process: int) -> list[int]:
-    found: list[int] = []
-    with suppress(OSError):
-        for task in Path(f"/proc/{process}/task").iterdir():
-            found += map(int, (task / "children").read_text().split())
-    return found
-
-
-def below(process: int) -> set[int]:
-    return {one for child in children(process) for one in (child, *below(child))}
 
 
 def _read_out(server: subprocess.Popen[str]) -> None:
