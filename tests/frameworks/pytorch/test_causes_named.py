@@ -1,4 +1,4 @@
-"""What used to end in an exception alone, or in nothing, names its cause: and odd scripts do not."""
+"""Ends in an exception, or in nothing, once: now the cause is named. Odd scripts are let be."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def found(trainer: Trainer, stage: Any) -> dict[str, Severity]:
 class Forgetful(Trainer):
     """Answers only where the outputs are asked for, too."""
 
-    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
         outputs = model(**inputs)
         if return_outputs:
             return outputs.loss, outputs
@@ -37,7 +39,9 @@ class Forgetful(Trainer):
 
 
 class Thorough(Trainer):
-    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
         outputs = model(**inputs)
         if return_outputs:
             return outputs.loss, outputs
