@@ -123,8 +123,7 @@ def cured_by_thawing(here: Conditions) -> Experiment | None:
     if not here.frozen or here.adapter:
         return None
     odd = not here.pretrained and not here.frozen_trained
-    named = _set_by("requires_grad", "trainable", calls=(".requires_grad_",))
-    return Experiment(Change(thaw=True), here.frozen, 0.0, odd, named)
+    return Experiment(Change(thaw=True), here.frozen, 0.0, odd, _frozen_set)
 
 
 def cured_by_library_loss(here: Conditions) -> Experiment | None:
@@ -220,6 +219,11 @@ def _set_by(*names: str, calls: tuple[str, ...] = ()) -> Callable[[Places], int 
 
 def _rate_set(at: Places) -> int | None:
     return at.rate() or _set_by("learning_rate", "lr")(at)
+
+
+def _frozen_set(at: Places) -> int | None:
+    """Of a part of the model the loop tells which part it is."""
+    return at.loop_of(_set_by("requires_grad", "trainable", calls=(".requires_grad_",))(at))
 
 
 def _dropout_set(at: Places) -> int | None:

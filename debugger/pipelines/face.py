@@ -185,11 +185,13 @@ class Sample:
 @dataclass(frozen=True)
 class Mixed:
     """A batch held against the training rows: of its `rows`, so many are put together of several
-    of those (`parts`), or have a label that their own row has not (`labels`)."""
+    of those (`parts`), or have a label that their own row has not (`labels`). `levelled` is the one
+    label that all of them have, though their own rows have several."""
 
     rows: int
     parts: int = 0
     labels: int = 0
+    levelled: int | None = None
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,8 @@ class Forward:
     `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
     Of Keras: what the loss `expects` and the model `gives`, what it `counts` in the labels of
     `labels_shape`, and the rows whose loss is nan.
+    `returns_nothing`: a compute_loss of one's own answers with None where a training step asks.
+    `inputs_shape` is that of what the model reads, `channels` what its config says of pictures.
     `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
     labels have an axis for the rows.
     """
@@ -306,6 +310,9 @@ class Forward:
     loss_shape: tuple[int, ...] = ()
     asked: Asked | None = None
     refuses_items: bool = False
+    returns_nothing: bool = False
+    inputs_shape: tuple[int, ...] = ()
+    channels: int | None = None
     flattened: float | None = None
     reads: Reads | None = None
     mingled: float | None = None
@@ -370,7 +377,8 @@ class Step:
 class Evaluate:
     """`given` is what compute_metrics was handed; `into_metric` what it handed on. `decoded`:
     whether it made words of tokens without the special ones, and at which line. `written` is the
-    most that the evaluation lets a model write, `wanted` how long the labels are.
+    most that the evaluation lets a model write, `wanted` how long the labels are. `asks_in_vain`:
+    answers are to be generated, and this Trainer never does.
 
     `evaluations` is how often the training itself evaluates in its `steps`; None: nobody can tell.
     `repeated` is the share of training rows that stood there before; `same_rows`: both sets are
@@ -388,6 +396,7 @@ class Evaluate:
     called: bool = False
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     written: int | None = None
+    asks_in_vain: bool = False
     wanted: tuple[int, ...] = ()
     into_metric: tuple[dict[str, Any], ...] = ()
     decoded: tuple[tuple[bool, int | None], ...] = ()

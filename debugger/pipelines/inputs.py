@@ -262,7 +262,7 @@ def _kept(said: list[str], texts: dict[str, list[str]]) -> tuple[float, ...]:
     kept = []
     for place, heard in enumerate(said):
         written = [_letters(column[place]) for column in texts.values()]
-        read = [text for text in written if _begins_in(heard, text)]
+        read = [text for text in written if _begins_in(heard, text) or _begins_with(text, heard)]
         if read:
             kept.append(min(1.0, len(heard) / len("".join(read))))
     return tuple(kept)
@@ -284,6 +284,10 @@ def _lost(said: list[str], texts: dict[str, list[str]]) -> dict[str, float]:
 
 def _begins_in(heard: str, text: str) -> bool:
     return bool(text) and (text[:12] in heard or (len(heard) > 3 and text.startswith(heard)))
+
+
+def _begins_with(text: str, heard: str) -> bool:
+    return bool(heard) and text.startswith(heard)
 
 
 def _says(

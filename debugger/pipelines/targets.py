@@ -25,7 +25,8 @@ class Targets:
     tokens are hidden from the model. `decoder_same` of the labels are what the decoder reads.
     `filled` labels are padding, and not marked as such. Of `texts` answers, told
     where the tokenizer ends every text with a token of its own, `ended` end so. `generates`: the
-    evaluation writes answers, until such a token comes.
+    evaluation writes answers, until such a token comes. `ends_ignored`: that token is the padding,
+    too, and every row ends in a label that is not learned.
     """
 
     counted: int
@@ -40,6 +41,7 @@ class Targets:
     texts: int = 0
     ended: int = 0
     generates: bool = False
+    ends_ignored: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def targets_of(
     return Targets(**known)
 
 
-def ends_of(labels: np.ndarray, tokenizer: Any) -> dict[str, int]:
+def ends_of(labels: np.ndarray, tokenizer: Any) -> dict[str, Any]:
     """How many answers there are, and how many end as the tokenizer itself ends a text."""
     unknown = getattr(tokenizer, "unk_token_id", None)
     closing = set(getattr(tokenizer, "all_special_ids", ())) - {unknown}
@@ -131,7 +133,11 @@ def ends_of(labels: np.ndarray, tokenizer: Any) -> dict[str, int]:
         [y for y in row if y not in (IGNORED, pad) or y == usual[-1]] for row in labels.tolist()
     ]
     told = [row for row in rows if row]
-    return {"texts": len(told), "ended": sum(row[-1] in closing for row in told)}
+    return {
+        "texts": len(told),
+        "ended": sum(row[-1] in closing for row in told),
+        "ends_ignored": pad == usual[-1] and bool((labels[:, -1] == IGNORED).all()),
+    }
 
 
 def aims_of(

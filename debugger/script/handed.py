@@ -6,6 +6,7 @@ import ast
 
 from debugger.script.tracing import Function, Tracing, name_of
 
+_WHOLE = ("int", "uint8", "long", "byte")
 _CUTS = ("detach", "item", "numpy", "tolist", "argmax", "no_grad", "inference_mode", "data")
 _DEALS = ("permutation", "shuffle", "sample", "shuffled", "sorted", "reversed")
 _PREPARES = ("map", "with_transform", "set_transform")
@@ -23,6 +24,7 @@ class Handed:
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
         self._divisions = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+        self._comparisons = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
         self._assignments = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
 
@@ -91,7 +93,14 @@ class Handed:
                 made = [found[-1][0] for one in names if (found := self._tracing.local(one))]
                 if made:
                     return max(made)
-        return line
+        return self._compared(line) or line
+
+    def _compared(self, line: int | None) -> int | None:
+        """Where what a comparison at a line compares was made."""
+        held = [one for one in self._comparisons if one.lineno == line]
+        names = [n for one in held for n in (one.left, *one.comparators) if isinstance(n, ast.Name)]
+        made = [found[-1][0] for one in names if (found := self._tracing.local(one))]
+        return max(made, default=None)
 
     def reshaping(self, argument: str) -> int | None:
         """The first call in the function that turns or cuts a tensor into another shape."""
@@ -231,10 +240,10 @@ class Handed:
         return None
 
     def same_twice(self) -> int | None:
-        """The first call that is given one and the same column for two texts."""
+        """Where the first call that takes two texts is given one and the same column again."""
         return next(
             (
-                call.lineno
+                call.args[1].lineno
                 for call in self._calls
                 if len(call.args) > 1
                 and isinstance(call.args[0], ast.Subscript)
@@ -260,16 +269,40 @@ class Handed:
         """The first call that puts one list of several into another order."""
         return next((call.lineno for call in self._calls if name_of(call.func) in _DEALS), None)
 
+    def without_answer(self, name: str) -> int | None:
+        """Where a function of that name comes to its end and has returned nothing."""
+        for function in self._functions:
+            last = function.body[-1]
+            if function.name == name and not isinstance(last, ast.Return | ast.Raise):
+                return last.lineno
+        return None
+
+    def sharing(self, argument: str) -> int | None:
+        """Where the function makes shares of a whole: by softmax, or by dividing by a sum."""
+        function = self.function(argument)
+        for node in ast.walk(function) if function is not None else ():
+            if isinstance(node, ast.Call) and name_of(node.func) == "softmax":
+                return node.lineno
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                by = node.right
+                if isinstance(by, ast.Call) and name_of(by.func) == "sum":
+                    return node.lineno
+        return None
+
     def dividing(self) -> int | None:
         """The last line that divides by the largest number of a byte."""
         return max(
-            (
-                node.lineno
-                for node in self._divisions
-                if isinstance(node.right, ast.Constant) and node.right.value in (255, 256, 127.5)
-            ),
+            (node.lineno for node in self._divisions if _by_byte(node)),
             default=None,
         )
+
+    def rounding(self) -> int | None:
+        """The last line that brings bytes to whole numbers between 0 and 1, which leaves next to
+        nothing of them."""
+        cut = [n for n in self._divisions if isinstance(n.op, ast.FloorDiv) and _by_byte(n)]
+        cast = [c for c in self._calls if name_of(c.func) in _WHOLE or _to_whole(c)]
+        held = [c for c in cast if any(_by_byte(part) for part in ast.walk(c))]
+        return max((node.lineno for node in (*cut, *held)), default=None)
 
     def _behind(self, given: ast.expr) -> Function | None:
         own = {one.name: one for one in self._functions}
@@ -307,6 +340,20 @@ class Handed:
     def _assigned(self, value: ast.expr) -> int:
         found = self._tracing.local(value) if isinstance(value, ast.Name) else []
         return found[-1][0] if found else value.lineno
+
+
+def _by_byte(node: ast.AST) -> bool:
+    """Divided by the largest number of a byte, or about that."""
+    right = node.right if isinstance(node, ast.BinOp) else None
+    return isinstance(right, ast.Constant) and right.value in (255, 256, 127.5)
+
+
+def _to_whole(call: ast.Call) -> bool:
+    """`astype(int)`, `to(torch.uint8)`, `array(..., dtype="int64")` and the like."""
+    asked = [*call.args[:1]] if name_of(call.func) in ("astype", "to", "type") else []
+    asked += [k.value for k in call.keywords if k.arg == "dtype"]
+    said = [one.value if isinstance(one, ast.Constant) else name_of(one) for one in asked]
+    return any(str(one).startswith(("int", "uint", "long")) for one in said)
 
 
 def _owner(call: ast.Call) -> str:

@@ -130,6 +130,17 @@ class Places:
             None,
         )
 
+    def configured(self, value: float, *names: str) -> int | None:
+        """Where a config is given that number under one of these names."""
+        given = [
+            keyword.value
+            for call in self._calls
+            for keyword in call.keywords
+            if keyword.arg in names and "Config" in ast.unparse(call.func)
+        ]
+        found = (self._tracing.valued(one) for one in given)
+        return next((at[0] for at in found if at is not None and at[1] == value), None)
+
     def argument_of(self, owner: str, name: str) -> int | None:
         """The line of a keyword argument given to a class, or to a class made from it here."""
         family = {owner}
@@ -208,8 +219,9 @@ class Places:
         """Where the value of a keyword argument is made: what was assigned to the name in it."""
         for name in names:
             for given in (k.value for c in self._calls for k in c.keywords if k.arg == name):
-                held = {node.id for node in ast.walk(given) if isinstance(node, ast.Name)}
-                held |= {n.attr for n in ast.walk(given) if isinstance(n, ast.Attribute)}
+                bare = _unmoved(given)
+                held = {node.id for node in ast.walk(bare) if isinstance(node, ast.Name)}
+                held |= {n.attr for n in ast.walk(bare) if isinstance(n, ast.Attribute)}
                 made = [
                     node.value.lineno
                     for node in self._assignments
@@ -218,6 +230,24 @@ class Places:
                 ]
                 return max(made, default=given.lineno)
         return None
+
+    def made_after(self, name: str, line: int | None) -> int | None:
+        """Where what a keyword argument is given was made anew, below a line."""
+        given = next((k.value for c in self._calls for k in c.keywords if k.arg == name), None)
+        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
+        below = [at for at, _ in made if line is not None and at > line]
+        return below[-1] if len(made) > 1 and below else None
+
+    def apart_from(self, name: str, other: str) -> int | None:
+        """Where what one keyword argument is given was first made, if on another line than what
+        the other one is given."""
+        here, there = (self._first_made(one) for one in (name, other))
+        return here if here is not None and there is not None and here != there else None
+
+    def _first_made(self, name: str) -> int | None:
+        given = next((k.value for c in self._calls for k in c.keywords if k.arg == name), None)
+        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
+        return made[0][0] if made else None
 
     def call(self, *endings: str) -> int | None:
         """The line of the first call whose name ends so, such as "Trainer" or "model.fit"."""
@@ -362,6 +392,37 @@ class Places:
         ]
         return max(found, key=lambda one: one[1])[0] if found else None
 
+    def written_word(self, *words: str) -> int | None:
+        """The first line that puts just one of these words under the name of a column."""
+        found = [
+            value.lineno
+            for names, value in self._put()
+            if isinstance(value, ast.Constant) and value.value in words
+            if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in names)
+        ]
+        return min(found, default=None)
+
+    def loop_of(self, line: int | None) -> int | None:
+        """The line of the loop whose whole body stands at a line; without one, that line."""
+        around = [
+            loop.lineno
+            for loop in self._loops
+            if len(loop.body) == 1 and loop.body[0].lineno == loop.body[0].end_lineno == line
+        ]
+        return max(around, default=line)
+
+    def ignoring(self) -> int | None:
+        """The first line that gives a name, or places in a row, -100 and nothing else."""
+        found = [n.lineno for n in self._assignments if _is_ignored(n.value)]
+        return min(found, default=None)
+
+    def column_given(self, argument: str) -> int | None:
+        """Where the column is named that a keyword argument is given."""
+        for given in (k.value for c in self._calls for k in c.keywords if k.arg == argument):
+            if isinstance(given, ast.Subscript):
+                return self._tracing.setting(given.slice) or given.lineno
+        return None
+
     def condition_of(self, line: int | None) -> int | None:
         """The line of the nearest `if` that a line stands in, where there is one."""
         around = [
@@ -475,6 +536,24 @@ def _slices(target: ast.expr) -> list[ast.expr]:
         found.append(target.slice)
         target = target.value
     return found
+
+
+def _is_ignored(value: ast.expr) -> bool:
+    """-100, or a list of nothing else."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        value = value.left
+    if isinstance(value, ast.List) and len(value.elts) == 1:
+        value = value.elts[0]
+    return ast.unparse(value) == "-100"
+
+
+def _unmoved(given: ast.expr) -> ast.expr:
+    """Without what only brings a tensor to another device or type."""
+    while isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute):
+        if given.func.attr not in ("to", "cuda", "cpu", "float", "double", "half", "type_as"):
+            break
+        given = given.func.value
+    return given
 
 
 def _both_said(one: ast.expr, other: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
-from debugger.pipelines.rows import short, type_of
+from debugger.pipelines.rows import LABELS, short, type_of
 from debugger.stages import belonging, inputs, order, targets
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -20,6 +20,8 @@ from debugger.stages.judging import (
     snippet,
     traceback_shown,
 )
+
+_FILL_LABELS = ("DataCollatorForTokenClassification", "DataCollatorForSeq2Seq")
 
 
 def observe(pipeline: Pipeline, *_: Any) -> Batch:
@@ -83,6 +85,18 @@ def ragged_batch(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     )
 
 
+def labels_left_ragged(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """The tokenizer fills up what it knows. A label for each token is none of it."""
+    if seen.failure is None or not view.facts.pads:
+        return None
+    lengths = next((seen.handed[name] for name in LABELS if name in seen.handed), ())
+    if len(set(lengths)) < 2 or view.facts.collator in _FILL_LABELS:
+        return None
+    places, name = view.places, view.facts.collator
+    line = places.call(name) or places.argument("data_collator") or places.call("Trainer")
+    return fault(line, collator=name, shortest=min(lengths), longest=max(lengths))
+
+
 def pads_from_map(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """`padding=True` inside `map` pads each 1,000 rows to their own longest, not each batch."""
     if not seen.widths:
@@ -131,6 +145,7 @@ def padding_not_ignored(seen: Batch, view: View) -> Verdict | CannotJudge | None
 
 RULES: tuple[Rule, ...] = (
     ragged_batch,
+    labels_left_ragged,
     pads_from_map,
     text_columns,
     no_pad_token,

@@ -107,7 +107,17 @@ def labels_of_other_rows(seen: Batch, view: View) -> Verdict | CannotJudge | Non
     return fault(line or _collating(view), rows=seen.mixed.labels, of=seen.mixed.rows)
 
 
-OF_A_BATCH: tuple[Rule, ...] = (rows_mixed, labels_of_other_rows)
+def labels_made_equal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Rows of several classes go into the collator, and all come out with one."""
+    if seen.mixed is None:
+        return NOT_FOR_THIS_TASK
+    if seen.mixed.levelled is None:
+        return None
+    line = view.places.handed.put("data_collator", "labels") or _collating(view)
+    return fault(line, rows=seen.mixed.rows, value=seen.mixed.levelled)
+
+
+OF_A_BATCH: tuple[Rule, ...] = (rows_mixed, labels_of_other_rows, labels_made_equal)
 RULES: tuple[Rule, ...] = (
     text_given_twice,
     labels_by_words,

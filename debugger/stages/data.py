@@ -137,7 +137,10 @@ def string_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if split is None:
         return blind
     strings = sorted({label for label in split.labels if isinstance(label, str)})
-    return fault(_labels_line(view), examples=", ".join(strings[:4])) if strings else None
+    if not strings:
+        return None
+    line = view.places.written_word(*strings) or _labels_line(view)
+    return fault(line, examples=", ".join(strings[:4]))
 
 
 def labels_shifted(seen: Data, view: View) -> Verdict | CannotJudge | None:

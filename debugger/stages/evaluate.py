@@ -153,6 +153,15 @@ def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     return fault(line, shape=str(list(shape)), rows=seen.rows)
 
 
+def trainer_cannot_generate(seen: Evaluate, view: View) -> Verdict | None:
+    """The arguments know predict_with_generate, and only Seq2SeqTrainer goes by it."""
+    if not seen.asks_in_vain:
+        return None
+    line = view.places.call("Trainer") or view.places.argument("predict_with_generate")
+    shape = str(list(seen.given.get("predictions", ())))
+    return (fault if seen.failure is not None and seen.called else look)(line, shape=shape)
+
+
 def _scores_decoded(seen: Evaluate, view: View) -> Verdict | None:
     """A tokenizer makes words of numbers, and is given a score for every word that there is."""
     given, labels = seen.given.get("predictions", ()), seen.given.get("label_ids", ())
@@ -167,9 +176,10 @@ def _scores_decoded(seen: Evaluate, view: View) -> Verdict | None:
 
 def wrong_axis(seen: Evaluate, view: View) -> Verdict | None:
     handed, references = _shape(seen, "predictions"), _shape(seen, "references")
-    if not handed and seen.num_labels is not None and _counts_classes_for_rows(seen):
+    classes = _classes_given(seen)
+    if not handed and classes is not None and _counts_classes_for_rows(seen, classes):
         line = view.places.handed.before(seen.failure.line if seen.failure else None)
-        return fault(line or metric.metric_line(view), given=seen.num_labels, wanted=seen.rows)
+        return fault(line or metric.metric_line(view), given=classes, wanted=seen.rows)
     if not handed or len(handed) != 1 or len(references) != 1 or handed == references:
         return None
     if handed[0] != seen.num_labels:
@@ -178,13 +188,20 @@ def wrong_axis(seen: Evaluate, view: View) -> Verdict | None:
     return fault(line, given=handed[0], wanted=references[0])
 
 
-def _counts_classes_for_rows(seen: Evaluate) -> bool:
+def _classes_given(seen: Evaluate) -> int | None:
+    """The model says it, or else the width of what the metric is given for each row."""
+    given = seen.given.get("predictions", ())
+    wide = len(given) == 2 and given[0] == seen.rows
+    return seen.num_labels or (given[1] if wide else None)
+
+
+def _counts_classes_for_rows(seen: Evaluate, classes: int) -> bool:
     """scikit-learn and NumPy say of how many answers and labels they could make no pairs."""
-    if seen.failure is None or not seen.called or seen.num_labels == seen.rows:
+    if seen.failure is None or not seen.called or classes == seen.rows:
         return False
     unequal = seen.failure.says("inconsistent numbers of samples") or seen.failure.says("broadcast")
     told = {int(one) for one in re.findall(r"\d+", seen.failure.message)}
-    return unequal and {seen.num_labels, seen.rows} <= told
+    return unequal and {classes, seen.rows} <= told
 
 
 def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -194,7 +211,7 @@ def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJud
         return CannotJudge("no_eval_set")
     if seen.called or seen.failure is not None:
         return None
-    return fault(_eval_line(view), rows=seen.rows)
+    return fault(view.places.argument("label_names") or _eval_line(view), rows=seen.rows)
 
 
 def float_scores_cut(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -245,11 +262,8 @@ def label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return CannotJudge("no_class_names")
     places = view.places
     line = places.call("align_labels_with_mapping", "class_encode_column")
-    return _reordered(
-        seen.train_names,
-        seen.eval_names,
-        line or _eval_line(view),
-    )
+    line = line or places.apart_from("eval_dataset", "train_dataset") or _eval_line(view)
+    return _reordered(seen.train_names, seen.eval_names, line)
 
 
 def model_label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -295,6 +309,7 @@ RULES: tuple[Rule, ...] = (
     metric_never_called,
     no_eval_set,
     no_metric,
+    trainer_cannot_generate,
     logits_into_metric,
     wrong_axis,
     labels_never_reach_metric,

@@ -27,6 +27,15 @@ LOSS_FACTOR = 1.5
 _SIZE = r"\(torch\.Size\(\[(\d+), (\d+)\]\)\)"
 _SIZES = rf"Target size {_SIZE} must be the same as input size {_SIZE}"
 
+_POSITIONS = (
+    "max_position_embeddings",
+    "n_positions",
+    "n_ctx",
+    "max_seq_len",
+    "max_sequence_length",
+)
+"""What configs of transformers call the positions of a new model."""
+
 
 def observe(pipeline: Pipeline, *_: Any) -> Forward:
     return pipeline.forward()
@@ -67,15 +76,19 @@ def show(seen: Forward, facts: Facts) -> list[Evidence]:
 
 def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     classes = view.facts.num_labels
-    if view.facts.task not in ("classification", "tokens") or classes is None or classes < 2:
+    if (refused := _refused(seen)) is not None and classes is None:
+        classes = refused
+    elif view.facts.task not in ("classification", "tokens") or classes is None or classes < 2:
         return NOT_FOR_THIS_TASK
     if seen.label_range is None or "int" not in seen.label_type:
         return CannotJudge("no_labels")
     low, high = (int(value) for value in seen.label_range)
     if (low >= 0 and high < classes) or _one_output(seen):
         return None
-    line = _model_line(view)
-    return fault(line, label=high if high >= classes else low, num_labels=classes, last=classes - 1)
+    from_one = low == 1 and high == classes  # nobody has class 0: the labels are to be moved
+    line = view.places.labels_written() if from_one else None
+    line, label = line or _model_line(view), high if high >= classes else low
+    return fault(line, label=label, num_labels=classes, last=classes - 1)
 
 
 def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -181,6 +194,28 @@ def picture_size(seen: Forward, view: View) -> Verdict | None:
     return fault(line or view.places.written("pixel_values"), given=found[1], wanted=found[2])
 
 
+def channels_last(seen: Forward, view: View) -> Verdict | None:
+    """Pictures as they lie in a file: height, width, colours. The models read the colours first."""
+    shape, channels = seen.inputs_shape, seen.channels
+    if seen.failure is None or len(shape) != 4 or channels is None:
+        return None
+    if shape[1] == channels or shape[-1] != channels:
+        return None
+    line = view.places.handed.prepared(view.facts.main_input) or seen.failure.line
+    line = line or view.places.written(view.facts.main_input)
+    return fault(line, given=str(list(shape)), channels=channels)
+
+
+def label_for_each_token(seen: Forward, view: View) -> Verdict | None:
+    if seen.failure is None or "int" not in seen.label_type or view.facts.task != "classification":
+        return None
+    if len(seen.labels_shape) != 2 or seen.labels_shape != seen.inputs_shape:
+        return None
+    name = view.facts.model_class
+    line = view.places.call(f".{name}", "Classification.from_pretrained", "from_config")
+    return fault(line or _model_line(view), labels=seen.labels_shape[1], model=name)
+
+
 def no_loss(seen: Forward, view: View) -> Verdict | None:
     if seen.failure is None or not seen.failure.says("did not return a loss"):
         return None
@@ -207,8 +242,10 @@ def too_long(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if seen.failure is None or seen.length <= seen.positions:
         return None
-    line = view.places.argument("truncation", "max_length")
-    line = line or view.places.number_written(seen.length) or view.tokenizing
+    places = view.places
+    drawn = None if view.facts.pretrained else places.configured(seen.positions, *_POSITIONS)
+    line = drawn or places.argument("truncation", "max_length")
+    line = line or places.number_written(seen.length) or view.tokenizing
     return fault(line, length=seen.length, positions=seen.positions)
 
 
@@ -323,6 +360,8 @@ RULES: tuple[Rule, ...] = (
     no_head,
     no_loss,
     picture_size,
+    channels_last,
+    label_for_each_token,
     ids_outside_vocabulary,
     too_long,
     nan_at_labels,
@@ -347,6 +386,17 @@ FORWARD = Stage(
 def _are_whole(seen: Forward) -> bool:
     """Class numbers that are written as fractions."""
     return bool(seen.labels) and all(isinstance(y, float) and y.is_integer() for y in seen.labels)
+
+
+def _refused(seen: Forward) -> int | None:
+    """How many classes a model of one's own answers with, whose loss refuses a label."""
+    known = seen.failure is not None and re.search(
+        r"Target -?\d+ is out of bounds", seen.failure.message
+    )
+    rows = seen.labels_shape[:1]
+    if not known or len(seen.logits_shape) != 2 or seen.logits_shape[:1] != rows:
+        return None
+    return seen.logits_shape[1]
 
 
 def _one_output(seen: Forward) -> bool:

@@ -47,6 +47,7 @@ def tokenizer_of_another_model(seen: Data, view: View) -> Verdict | None:
         return None
     number, here, there = read.clash
     line = view.places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
+    line = line or view.places.call(".Tokenizer", "Tokenizer", "TokenizerFast")
     return fault(line, share=read.clashing, number=number, here=here, there=there)
 
 
@@ -209,7 +210,9 @@ def identical_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if not signal.identical or signal.labels < 2:
         return None
-    line = view.places.handed.repeating(signal.name) or view.places.written(signal.name)
+    places = view.places
+    cut = places.handed.rounding() if signal.low == signal.high else None
+    line = cut or places.handed.repeating(signal.name) or places.written(signal.name)
     line = line or _preparing(view)
     return fault(line, name=signal.name, rows=signal.rows, labels=signal.labels)
 

@@ -32,6 +32,13 @@ def compute_loss_refuses_items(seen: Forward, view: View) -> Verdict | None:
     return fault(view.places.function("compute_loss")) if seen.refuses_items else None
 
 
+def compute_loss_returns_nothing(seen: Forward, view: View) -> Verdict | None:
+    """A training step asks for the loss alone, and one way through the function ends without."""
+    if not seen.returns_nothing:
+        return None
+    return fault(view.places.handed.without_answer("compute_loss") or _loss_line(view))
+
+
 def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     asked = seen.asked
     if asked is None or not asked.right:
@@ -224,6 +231,7 @@ RULES: tuple[Rule, ...] = (
     amounts_for_classes,
     loss_not_one_number,
     compute_loss_refuses_items,
+    compute_loss_returns_nothing,
     loss_ignores_labels,
     draws_other_rows,
     rows_pulled_alike,

@@ -74,6 +74,19 @@ def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge
     return fault(line, name=name, value=tried.perfect[name], rows=tried.several)
 
 
+def labels_compete(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """To say all right labels of a row scores less than to say one: they have a whole to share."""
+    tried = seen.trials
+    if tried is None or tried.single is None:
+        return NOT_TRIED
+    name = _first(tried)
+    if name is None or tried.single.get(name, 0.0) <= tried.perfect[name] + 1e-6:
+        return None
+    numbers = {"value": tried.perfect[name], "single": tried.single[name]}
+    line = _in_metric(view.places.handed.sharing) or metric_line(view, name)
+    return fault(line, name=name, rows=tried.several, **numbers)
+
+
 def metric_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """A column minus a row is a table: then it is all the same whose answer is whose."""
     tried = seen.trials
@@ -229,6 +242,7 @@ RULES: tuple[Rule, ...] = (
     metric_counts_ignored,
     metric_prefers_chance,
     metric_counts_one_label,
+    labels_compete,
     metric_mixes_rows,
     threshold_on_logits,
     amounts_held_equal,

@@ -128,8 +128,10 @@ def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
 def not_in_optimizer(seen: Step, view: View) -> Verdict | None:
     if not seen.missing:
         return None
-    line = view.places.call(f".{seen.optimizer}") or view.places.argument("optimizers")
-    return fault(line, count=len(seen.missing), first=seen.missing[0])
+    made = view.places.call(f".{seen.optimizer}") or view.places.argument("optimizers")
+    moved = any(block.update for block in seen.blocks)
+    another = None if moved else view.places.made_after("model", made)
+    return fault(another or made, count=len(seen.missing), first=seen.missing[0])
 
 
 def learning_rate_too_high(seen: Step, view: View) -> Verdict | CannotJudge | None:

@@ -57,6 +57,17 @@ def labels_all_the_same(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(_labelling(view), value=aims.quantiles[0], rows=aims.amounts)
 
 
+def labels_hardly_differ(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Most amounts are one and the same. That may be so; more often they were cut to whole ones."""
+    aims = seen.train.aims if seen.train else None
+    if aims is None or len(aims.quantiles) < 2 or view.facts.task != "regression":
+        return NOT_FOR_THIS_TASK
+    least, *between, most = aims.quantiles
+    if aims.amounts < ENOUGH_AMOUNTS or least == most or between[0] != between[-1]:
+        return None
+    return look(_labelling(view), value=between[0], rows=aims.amounts)
+
+
 def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """The amounts of the one split are those of the other, times a number and moved by one."""
     train, other = ((s.aims if s else None) for s in (seen.train, seen.eval))
@@ -171,7 +182,7 @@ def nothing_to_learn(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if targets.counted or not targets.ignored:
         return None
-    return fault(_labelling(view), ignored=targets.ignored)
+    return fault(view.places.ignoring() or _labelling(view), ignored=targets.ignored)
 
 
 def nothing_masked(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -237,6 +248,8 @@ def targets_without_end(seen: Batch, view: View) -> Verdict | CannotJudge | None
         return NOT_FOR_THIS_TASK
     if targets.ended or targets.texts < 2:
         return None
+    if targets.ends_ignored:
+        return None  # see ends_never_learned
     line = view.places.argument("add_special_tokens") or _labelling(view)
     return (fault if targets.generates else look)(line, rows=targets.texts)
 
@@ -247,17 +260,22 @@ def labels_copy_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if targets.same is None or targets.same < 1:
         return None
-    return look(_labelling(view), counted=targets.counted)
+    return look(
+        view.places.column_given("text_target") or _labelling(view), counted=targets.counted
+    )
 
 
 def ends_never_learned(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """The padding token is also the one that ends a text, and what is padding is not learned."""
-    targets = seen.targets
-    if targets is None or view.facts.task != "causal_lm":
+    targets, places = seen.targets, view.places
+    if targets is None or view.facts.task not in ("causal_lm", "seq2seq"):
         return NOT_FOR_THIS_TASK
-    if not targets.ends or targets.ends_counted:
+    line = places.assignment("pad_token") or places.argument("pad_token")
+    if targets.ends_ignored and targets.texts > 1 and not targets.ended:
+        return (fault if targets.generates else look)(line, ends=targets.texts)
+    if view.facts.task == "seq2seq" or not targets.ends or targets.ends_counted:
         return None
-    return look(view.places.assignment("pad_token"), ends=targets.ends)
+    return look(line, ends=targets.ends)
 
 
 def looks_too_far_ahead(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -320,6 +338,7 @@ OF_ROWS: tuple[Rule, ...] = (
     labels_not_finite,
     labels_beyond_yes_or_no,
     labels_all_the_same,
+    labels_hardly_differ,
     labels_of_another_scale,
     labels_not_aligned,
     labels_off_by_one,

@@ -1067,6 +1067,93 @@ CASES += [
     ),
 ]
 
+OUT_OF_BOUNDS = failed("IndexError", "Target 3 is out of bounds.")
+REFUSED = replace(FINE, failure=failed("ValueError", "Expected input batch_size (8)"))
+QUANTILES = (0.0,) * 10 + (1.0,)
+
+CASES += [
+    Case(
+        losses.compute_loss_returns_nothing,
+        replace(FINE, returns_nothing=True),
+        {"returns_nothing": False},
+    ),
+    Case(
+        forward.label_outside_head,
+        replace(
+            FINE,
+            failure=OUT_OF_BOUNDS,
+            logits_shape=(8, 3),
+            labels_shape=(8,),
+            label_range=(1.0, 3.0),
+        ),
+        {"failure": None},
+        facts=replace(FACTS, task="unknown", num_labels=None),
+        says={"label": 3, "num_labels": 3},
+    ),
+    Case(
+        forward.channels_last,
+        replace(REFUSED, inputs_shape=(8, 24, 24, 3), channels=3),
+        {"inputs_shape": (8, 3, 24, 24)},
+        says={"channels": 3, "given": "[8, 24, 24, 3]"},
+    ),
+    Case(
+        forward.label_for_each_token,
+        replace(REFUSED, labels_shape=(8, 13), inputs_shape=(8, 13)),
+        {"labels_shape": (8,)},
+        says={"labels": 13},
+    ),
+    Case(
+        batch.labels_left_ragged,
+        Batch({}, handed={"labels": (7, 13)}, failure=failed("ValueError", "Unable to create")),
+        {"handed": {"labels": (7, 7)}},
+        replace(FACTS, pads=True, collator="DataCollatorWithPadding"),
+        says={"shortest": 7, "longest": 13},
+    ),
+    Case(
+        belonging.labels_made_equal,
+        Batch({}, mixed=Mixed(8, levelled=0)),
+        {"mixed": Mixed(8)},
+        says={"rows": 8, "value": 0},
+    ),
+    Case(
+        targets.ends_never_learned,
+        Batch({}, targets=Targets(9, 9, texts=4, ends_ignored=True, generates=True)),
+        {"targets": Targets(9, 9, texts=4, generates=True)},
+        facts=PAIRED,
+        says={"ends": 4},
+    ),
+    Case(
+        targets.labels_hardly_differ,
+        Data(replace(SPLIT, aims=Aims(amounts=40, quantiles=QUANTILES)), None),
+        {"train": replace(SPLIT, aims=Aims(amounts=40, quantiles=STEPS))},
+        facts=replace(FACTS, task="regression"),
+        says={"value": 0.0, "rows": 40},
+    ),
+    Case(
+        evaluate.trainer_cannot_generate,
+        replace(MEASURED, asks_in_vain=True, given={"predictions": (8, 5, 52)}),
+        {"asks_in_vain": False},
+        says={"shape": "[8, 5, 52]"},
+    ),
+    Case(
+        evaluate.wrong_axis,
+        replace(
+            MEASURED,
+            given={"predictions": (8, 4)},
+            failure=failed("ValueError", "could not be broadcast together with shapes (4,) (8,)"),
+        ),
+        {"failure": failed("ValueError", "could not be broadcast together with shapes (5,) (8,)")},
+        says={"given": 4, "wanted": 8},
+    ),
+    of_metric(
+        metric.labels_compete,
+        {"single": {"accuracy": 0.6}},
+        replace(TRIED, kind="many", perfect={"accuracy": 0.6}, single={"accuracy": 0.8}, several=5),
+        value=0.6,
+        single=0.8,
+    ),
+]
+
 
 def rule_names(module: ModuleType) -> set[str]:
     """Public functions of a module that read as rules do."""

@@ -54,6 +54,8 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         "eval_names": class_names_of(dataset),
         "model_names": names_in(getattr(trainer.model, "config", None)),
         "written": _written(trainer),
+        "asks_in_vain": bool(getattr(trainer.args, "predict_with_generate", False))
+        and type(trainer).prediction_step is Trainer.prediction_step,
         "wanted": () if data.eval is None else data.eval.target_lengths,
     }
     if dataset is None:

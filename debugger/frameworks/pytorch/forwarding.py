@@ -14,6 +14,7 @@ from debugger.frameworks.pytorch import targets
 from debugger.frameworks.pytorch.batches import (
     fields_of,
     first_batch,
+    items_in,
     labels_of,
     logits_of,
     refuses_items,
@@ -44,9 +45,12 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         "own_loss": own_loss(trainer),
         "refuses_items": _refuses_items(trainer),
         "label_range": label_range(all_labels, _in_batch(labels)),
+        "labels_shape": () if labels is None else tuple(labels.shape),
+        "channels": getattr(getattr(model, "config", None), "num_channels", None),
         "batch_device": "" if labels is None else str(labels.device),
         **_sizes(model, fields_of(batch).get(facts.main_input)),
     }
+    known["returns_nothing"] = _returns_nothing(trainer, batch)
     loss, outputs, failure = _with_loss(trainer, batch)
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
@@ -83,6 +87,20 @@ def _with_loss(trainer: Trainer, batch: Any) -> tuple[Any, Any, Failure | None]:
         return on_behalf(_read, loss), outputs, None
     except Exception as error:
         return None, None, failure_of_script(error)
+
+
+def _returns_nothing(trainer: Trainer, batch: Any) -> bool:
+    """A compute_loss of one's own, asked as a training step asks: for the loss alone."""
+    if type(trainer).compute_loss is Trainer.compute_loss:
+        return False
+    inputs: Any = trainer._prepare_inputs(dict(batch) if isinstance(batch, Mapping) else batch)
+    ask: Any = trainer.compute_loss
+    try:
+        with torch.no_grad():
+            return on_behalf(ask, trainer.model, inputs, **items_in(trainer, batch)) is None
+    except Exception as error:  # told of the loss with its outputs, or of the step
+        failure_of_script(error)
+        return False
 
 
 def _read(loss: Any) -> Any:
@@ -184,14 +202,17 @@ def _in_batch(labels: Any) -> list[Any]:
 
 
 def _sizes(model: Any, inputs: Any) -> dict[str, Any]:
-    if not isinstance(inputs, torch.Tensor) or inputs.is_floating_point() or not inputs.numel():
+    if not isinstance(inputs, torch.Tensor) or not inputs.numel():
         return {}
+    if inputs.is_floating_point():
+        return {"inputs_shape": tuple(inputs.shape)}
     embedding = None
     with suppress(AttributeError, NotImplementedError):  # a model of one's own may have none
         embedding = model.get_input_embeddings()
     return {
         "highest_id": int(inputs.max()),
         "vocabulary": getattr(embedding, "num_embeddings", None),
+        "inputs_shape": tuple(inputs.shape),
         "length": inputs.shape[-1],
         "positions": getattr(getattr(model, "config", None), "max_position_embeddings", None),
     }

@@ -11,6 +11,9 @@ from transformers import Trainer
 from debugger.frameworks.pytorch.batches import fields_of, first_batch, labels_of
 from debugger.pipelines.face import Data, Mixed
 
+FEWEST = 4
+"""Rows of a batch; fewer may have one label by chance."""
+
 
 def mixed(trainer: Trainer, data: Data) -> Mixed | None:
     """None where rows of the batch are no rows of the set, as where a collator hides words."""
@@ -31,7 +34,10 @@ def mixed(trainer: Trainer, data: Data) -> Mixed | None:
         if ids.dim() == 3 and all(_is_mixed(row, data.keys) for row in strange):
             return Mixed(len(rows), parts=len(strange))
         return None
-    return Mixed(len(rows), labels=_relabelled(keys, labels_of(trainer, batch), data))
+    labels = labels_of(trainer, batch)
+    return Mixed(
+        len(rows), labels=_relabelled(keys, labels, data), levelled=_levelled(keys, labels, data)
+    )
 
 
 def _parts(ids: Any, mask: Any) -> list[list[int]]:
@@ -48,11 +54,9 @@ def _is_mixed(row: list[list[int]], keys: tuple[str, ...]) -> bool:
 
 def _relabelled(keys: list[str], labels: torch.Tensor | None, data: Data) -> int:
     """Rows whose label is another one. A collator may call them otherwise, if always alike."""
-    own: dict[str, set[Any]] = defaultdict(set)
-    if data.train is None or labels is None or labels.dim() != 1:
+    own = _own_labels(data)
+    if labels is None or labels.dim() != 1 or not own:
         return 0
-    for key, label in zip(data.keys, data.train.labels, strict=False):
-        own[key].add(label)
     pairs = [(own[key], given) for key, given in zip(keys, labels.tolist(), strict=True)]
     called: dict[Any, set[Any]] = defaultdict(set)
     for known, given in pairs:
@@ -61,3 +65,20 @@ def _relabelled(keys: list[str], labels: torch.Tensor | None, data: Data) -> int
     if all(len(names) == 1 for names in called.values()):
         return 0
     return sum(given not in known for known, given in pairs)
+
+
+def _levelled(keys: list[str], labels: torch.Tensor | None, data: Data) -> int | None:
+    """The label of all rows of a batch, where the rows that it was made of have several."""
+    if labels is None or labels.dim() != 1 or labels.is_floating_point() or len(labels) < FEWEST:
+        return None
+    own, given = _own_labels(data), set(labels.tolist())
+    kinds = {label for key in keys for label in own[key]}
+    return given.pop() if len(given) == 1 and len(kinds) > 1 else None
+
+
+def _own_labels(data: Data) -> dict[str, set[Any]]:
+    own: dict[str, set[Any]] = defaultdict(set)
+    for key, label in zip(data.keys, data.train.labels if data.train else (), strict=False):
+        if isinstance(label, int | float | str):
+            own[key].add(label)
+    return own

@@ -1,0 +1,220 @@
+"""Where a finding that names its cause points: the same mistake, written in several ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from textwrap import dedent
+
+import pytest
+
+from debugger.script.places import Places
+
+Find = Callable[[Places], int | None]
+
+
+def positions(at: Places) -> int | None:
+    return at.configured(16, "n_positions", "max_position_embeddings")
+
+
+def word(at: Places) -> int | None:
+    return at.written_word("bad", "good")
+
+
+def evaluated_apart(at: Places) -> int | None:
+    return at.apart_from("eval_dataset", "train_dataset")
+
+
+def optimizer_first(at: Places) -> int | None:
+    return at.made_after("model", at.call(".AdamW"))
+
+
+CASES: list[tuple[Find, str]] = [
+    (
+        positions,
+        """
+        SHORT = 16  # HERE
+        model = GPT2LMHeadModel(GPT2Config(vocab_size=90, n_positions=SHORT))
+        """,
+    ),
+    (
+        positions,
+        """
+        config = BertConfig(
+            hidden_size=16,
+            max_position_embeddings=16,  # HERE
+        )
+        """,
+    ),
+    (
+        word,
+        """
+        names = {0: "bad", 1: "good"}
+        rows.append({"text": text, "label": "good"})  # HERE
+        rows.append({"text": text, "label": "bad"})
+        """,
+    ),
+    (
+        word,
+        """
+        row["verdict"] = "bad"  # HERE
+        row["other"] = "unlike"
+        """,
+    ),
+    (
+        lambda at: at.column_given("text_target"),
+        """
+        def prepare(rows, target="en"):  # HERE
+            return tokenizer(text_target=rows[target])
+        """,
+    ),
+    (
+        lambda at: at.column_given("text_target"),
+        """
+        def prepare(rows):
+            return tokenizer(
+                rows["en"],
+                text_target=rows["en"],  # HERE
+            )
+        """,
+    ),
+    (
+        lambda at: at.ignoring(),
+        """
+        ids = tokenizer(text)["input_ids"]
+        labels = [-100] * len(ids)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.ignoring(),
+        """
+        kept = -100 if word is None else tags[word]
+        labels[ids == pad] = -100  # HERE
+        """,
+    ),
+    (
+        evaluated_apart,
+        """
+        train_set = build(names)
+        val_set = build(names[::-1])  # HERE
+        val_set = val_set.map(tokenize)
+        Trainer(train_dataset=train_set, eval_dataset=val_set)
+        """,
+    ),
+    (
+        optimizer_first,
+        """
+        model = build()
+        optimizer = torch.optim.AdamW(model.parameters())
+        model = build()  # HERE
+        Trainer(model=model, optimizers=(optimizer, None))
+        """,
+    ),
+    (
+        lambda at: at.loop_of(at.assignment("requires_grad")),
+        """
+        for weight in model.decoder.parameters():  # HERE
+            weight.requires_grad = False
+        """,
+    ),
+    (
+        lambda at: at.loop_of(at.assignment("requires_grad")),
+        """
+        for name, weight in model.named_parameters():
+            print(name)
+            weight.requires_grad = False  # HERE
+        """,
+    ),
+    (
+        lambda at: at.origin("weight"),
+        """
+        weights = counts / counts.sum()  # HERE
+        outputs = model(**inputs)
+        loss = CrossEntropyLoss(weight=weights.to(outputs.logits.device))
+        """,
+    ),
+    (
+        lambda at: at.handed.rounding(),
+        """
+        pixels = np.asarray(picture) / 255
+        pixels = np.asarray(picture) // 255  # HERE
+        """,
+    ),
+    (
+        lambda at: at.handed.rounding(),
+        """
+        pixels = (np.asarray(picture) / 255).astype(np.uint8)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.handed.same_twice(),
+        """
+        tokenizer(
+            rows["question"],
+            rows["question"],  # HERE
+            truncation=True)
+        """,
+    ),
+    (
+        lambda at: at.handed.before(4),
+        """
+        def compute_metrics(given):
+            logits, labels = given
+            said = logits.argmax(0)  # HERE
+            return {"accuracy": (said == labels).mean()}
+        """,
+    ),
+    (
+        lambda at: at.handed.without_answer("compute_loss"),
+        """
+        def compute_loss(self, model, inputs, return_outputs=False):
+            outputs = model(**inputs)
+            if return_outputs:  # HERE
+                return outputs.loss, outputs
+        """,
+    ),
+    (
+        lambda at: at.handed.sharing("compute_metrics"),
+        """
+        def compute_metrics(given):
+            raised = np.exp(given.predictions)
+            shares = raised / raised.sum(-1, keepdims=True)  # HERE
+            return {"f1": f1_score(given.label_ids, shares > 0.5)}
+        Trainer(compute_metrics=compute_metrics)
+        """,
+    ),
+    (
+        lambda at: at.handed.sharing("compute_metrics"),
+        """
+        def compute_metrics(given):
+            shares = torch.softmax(torch.tensor(given.predictions), -1)  # HERE
+            return {"f1": f1_score(given.label_ids, shares > 0.5)}
+        Trainer(compute_metrics=compute_metrics)
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize(("find", "script"), CASES)
+def test_a_cause_is_where_its_value_was_written(find: Find, script: str) -> None:
+    text = dedent(script).strip("\n")
+    found = find(Places(text))
+    assert found is not None
+    assert text.splitlines()[found - 1].endswith("# HERE")
+
+
+SILENT: list[tuple[Find, str]] = [
+    (positions, "model = build(BertConfig(max_position_embeddings=64))"),
+    (word, 'names = {0: "bad", 1: "good"}'),
+    (evaluated_apart, "rows = read()\nTrainer(train_dataset=rows[0], eval_dataset=rows[1])"),
+    (optimizer_first, "model = build()\no = AdamW(model.parameters())\nTrainer(model=model)"),
+    (lambda at: at.handed.rounding(), "half = width // 2\nbyte = pixels / 255.0"),
+    (
+        lambda at: at.handed.without_answer("compute_loss"),
+        "def compute_loss(self, model, inputs):\n    return model(**inputs).loss",
+    ),
+]
+
+
+@pytest.mark.parametrize(("find", "script"), SILENT)
+def test_what_is_written_otherwise_is_not_pointed_at(find: Find, script: str) -> None:
+    assert find(Places(script)) is None
