@@ -21,6 +21,8 @@ class Targets:
     their place, `beside` of them the one before or behind it; None where tokens and labels are of
     different shapes.
 
+    `only` is the one number that all labels are which count.
+
     `ends` closing tokens stand in the texts, and `ends_counted` of them are learned; `masked`
     tokens are hidden from the model. `decoder_same` of the labels are what the decoder reads.
     `filled` labels are padding, and not marked as such. Of `texts` answers, told
@@ -33,6 +35,7 @@ class Targets:
     ignored: int
     same: float | None = None
     beside: float | None = None
+    only: int | None = None
     masked: int = 0
     ends: int = 0
     ends_counted: int = 0
@@ -104,6 +107,8 @@ def targets_of(
         "ignored": int((~counted).sum()),
         "masked": _number_of(ids, getattr(tokenizer, "mask_token_id", None)),
     }
+    if len(found := np.unique(labels[counted])) == 1:
+        known["only"] = int(found[0])
     if decoder is not None and decoder.shape == labels.shape and counted.any():
         known["decoder_same"] = float((decoder == labels)[counted].mean())
     if ids.shape != labels.shape:

@@ -202,12 +202,16 @@ class Places:
 
     def fitted(self, labels: bool = False) -> int | None:
         """Where those that `fit` learns from were made."""
-        fits = [c for c in self._trainings() if _last(c.func) == "fit" and c.args]
-        if not fits:
-            return None
-        whole = len(fits[0].args) < 2
-        given = fits[0].args[0 if whole else int(labels)]
-        return self._made_of(given, labels)
+        for call in (c for c in self._trainings() if _last(c.func) == "fit"):
+            named = {k.arg: k.value for k in call.keywords}
+            handed = [
+                *call.args[:2],
+                *(named[n] for n in ("x", "y")[len(call.args) :] if n in named),
+            ]
+            if handed:
+                given = handed[int(labels)] if len(handed) > 1 else handed[0]
+                return self._made_of(given, labels)
+        return None
 
     def _made_of(self, given: ast.expr, labels: bool) -> int:
         if isinstance(given, ast.Tuple) and len(given.elts) > int(labels):
@@ -423,6 +427,21 @@ class Places:
                 return self._tracing.setting(given.slice) or given.lineno
         return None
 
+    def put_again(self, one: str, other: str) -> int | None:
+        """The last line that puts under `other` what stands under `one`, or the very same value."""
+        firsts = {ast.unparse(value) for names, value in self._put() if _says(names, one)}
+        return max(
+            (
+                value.lineno
+                for names, value in self._put()
+                if _says(names, other)
+                and (
+                    ast.unparse(value) in firsts or any(_says([key], one) for key in _slices(value))
+                )
+            ),
+            default=None,
+        )
+
     def condition_of(self, line: int | None) -> int | None:
         """The line of the nearest `if` that a line stands in, where there is one."""
         around = [
@@ -554,6 +573,10 @@ def _unmoved(given: ast.expr) -> ast.expr:
             break
         given = given.func.value
     return given
+
+
+def _says(names: Sequence[ast.expr | None], key: str) -> bool:
+    return any(isinstance(one, ast.Constant) and one.value == key for one in names)
 
 
 def _both_said(one: ast.expr, other: ast.expr) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from debugger.script.tracing import name_of
 
@@ -12,6 +13,8 @@ _LABELS = re.compile(r"(.*_)?(y|ys|labels?|targets?|classes|tags?|ratings?|stars
 _KEYS = ("label", "labels")
 _ORDERS = ("permutation", "randperm")
 _MOVES = (*_ORDERS, "shuffle", "permuted", "roll")
+_SORTS = ("sorted", "sort")
+_FED = ("from_tensor_slices", "fit")
 _DRAWS = ("randint", "randrange", "integers", "getrandbits")
 _HOLDS = ("list", "array", "asarray", "constant", "tensor", "copy", "deepcopy", "int", "float")
 
@@ -32,6 +35,20 @@ def _lines(tree: ast.Module) -> Iterator[int]:
             made = _bare(value.elt if isinstance(value, ast.ListComp) else value)
             if _is(made, _DRAWS) or _moved(made) is not None:
                 yield made.lineno
+        for value in _handed_on(node):
+            made = _bare(value)
+            if isinstance(made, ast.Call) and name_of(made.func) in _SORTS:
+                yield from (made.lineno for one in made.args[:1] if _is_label(one))
+
+
+def _handed_on(node: ast.AST) -> Iterator[ast.expr]:
+    """What goes on beside rows: a mere list of the classes is sorted in many scripts."""
+    yield from _labelling(node)
+    if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+        yield from node.value.elts
+    if isinstance(node, ast.Call) and name_of(node.func) in _FED:
+        given = [*node.args, *(k.value for k in node.keywords)]
+        yield from (one for arg in given for one in (arg.elts if _is_tuple(arg) else [arg]))
 
 
 def _labelling(node: ast.AST) -> Iterator[ast.expr]:
@@ -68,6 +85,10 @@ def _bare(node: ast.expr) -> ast.expr:
     while isinstance(node, ast.Call) and name_of(node.func) in _HOLDS and node.args:
         node = node.args[0]
     return node
+
+
+def _is_tuple(node: ast.expr) -> TypeGuard[ast.Tuple]:
+    return isinstance(node, ast.Tuple)
 
 
 def _is(node: ast.expr, names: tuple[str, ...]) -> bool:

@@ -36,7 +36,12 @@ def input_given_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     one, other = seen.columns.twice
     made = fault if seen.columns.shared else look
-    return made(view.places.call(".fit"), one=one, other=other, rows=seen.columns.inputs[0].rows)
+    return made(
+        view.places.fitted() or view.places.call(".fit"),
+        one=one,
+        other=other,
+        rows=seen.columns.inputs[0].rows,
+    )
 
 
 def hardly_a_word_known(seen: Data, view: View) -> Verdict | CannotJudge | None:

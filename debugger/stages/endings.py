@@ -7,6 +7,7 @@ from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, loo
 
 ALIKE = 1e-6
 MOSTLY_DEAD = 0.9
+OFTEN = 0.2
 NOT_ASKED = CannotJudge("loss_not_asked")
 
 
@@ -33,6 +34,18 @@ def shares_for_several(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     )
 
 
+def one_class_for_several(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A loss that shares out one class among the outputs, and rows of none or of several."""
+    asked = seen.asked
+    if asked is None or asked.form != "many" or not asked.cardinality:
+        return NOT_ASKED
+    share = sum(count != 1 for count in asked.cardinality) / len(asked.cardinality)
+    if seen.counts != "vectors" or asked.shares or share < OFTEN:  # see shares_for_several
+        return None
+    name = view.facts.compiled.loss if view.facts.compiled else ""
+    return fault(view.places.compiled("loss"), name=name, share=share, most=max(asked.cardinality))
+
+
 def relu_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """No gradient comes through an output that is cut off, and a class can never be unlikely."""
     asked = seen.asked
@@ -55,6 +68,7 @@ def relu_at_the_end(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 RULES: tuple[Rule, ...] = (
     output_always_same,
     shares_for_several,
+    one_class_for_several,
     relu_before_loss,
     relu_at_the_end,
 )

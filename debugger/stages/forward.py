@@ -134,6 +134,8 @@ def head_and_names_disagree(seen: Forward, view: View) -> Verdict | CannotJudge 
 
 
 def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
+    if isinstance(outputs_for_one_label(seen, view), Verdict):
+        return None  # which says more
     if (wanted := _labels_wanted(seen)) is not None:
         name = view.facts.compiled.loss if view.facts.compiled else ""
         return fault(
@@ -164,6 +166,18 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
     if (float_wanted and "int" in seen.label_type) or _are_whole(seen):
         line = view.places.labels_written() or line  # they are of the wrong type, not the model
     return fault(line, problem_type=seen.problem_type or "none", label_type=seen.label_type)
+
+
+def outputs_for_one_label(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """One yes or no for each row, a loss that wants an answer to it, and two outputs."""
+    span = seen.label_range
+    if seen.counts != "each" or _labels_wanted(seen) is None or span is None:
+        return NOT_FOR_THIS_TASK
+    outputs = seen.logits_shape[-1]
+    if outputs != 2 or span[0] < 0 or span[1] > 1:
+        return None
+    name = view.facts.compiled.loss if view.facts.compiled else ""
+    return fault(view.places.output_layer(outputs), name=name)
 
 
 def label_vector_width(seen: Forward, view: View) -> Verdict | None:
@@ -355,6 +369,7 @@ RULES: tuple[Rule, ...] = (
     rows_not_batched,
     one_label,
     head_and_names_disagree,
+    outputs_for_one_label,
     wrong_problem_type,
     label_vector_width,
     no_head,

@@ -60,8 +60,10 @@ def few_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if plan.updates >= FEW_UPDATES or isinstance(accumulation_beyond_epoch(seen, view), Verdict):
         return None
-    line = view.places.argument("max_steps", "num_train_epochs", "gradient_accumulation_steps")
-    return look(line, updates=plan.updates)
+    asked = ("max_steps", "num_train_epochs", "gradient_accumulation_steps")
+    if view.facts.compiled is not None:
+        asked = ("steps_per_epoch", "epochs")
+    return look(view.places.argument(*asked), updates=plan.updates)
 
 
 def max_steps_cuts_epochs(seen: Step, view: View) -> Verdict | CannotJudge | None:

@@ -155,7 +155,8 @@ def spans_of_one_token(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if not spans.of_one or spans.of_one + spans.absent < spans.rows:
         return None
-    line = view.places.written("end_positions") or _spanning(view)
+    line = view.places.put_again("start_positions", "end_positions")
+    line = line or view.places.written("end_positions") or _spanning(view)
     return look(line, rows=spans.of_one)
 
 
@@ -218,6 +219,16 @@ def masked_for_causal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(line, masked=targets.masked, counted=targets.counted)
 
 
+def labels_of_one_token(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A text to be written, of one word again and again: the padding, or what was never filled."""
+    targets = seen.targets
+    if targets is None or view.facts.task not in ("causal_lm", "masked_lm", "seq2seq"):
+        return NOT_FOR_THIS_TASK
+    if targets.only is None or targets.counted < MANY_ROWS or targets.same == 1:
+        return None
+    return fault(_labelling(view), counted=targets.counted, number=targets.only)
+
+
 def labels_of_other_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """What a causal model is asked for are the tokens that it reads, each a place further on."""
     targets = seen.targets
@@ -225,6 +236,8 @@ def labels_of_other_text(seen: Batch, view: View) -> Verdict | CannotJudge | Non
         return NOT_FOR_THIS_TASK
     if targets.same is None or targets.beside is None or targets.masked:
         return None
+    if isinstance(labels_of_one_token(seen, view), Verdict):
+        return None  # which says more
     if max(targets.same, targets.beside) >= OWN:
         return None
     return fault(_labelling(view), same=targets.same, counted=targets.counted)
@@ -353,6 +366,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     nothing_masked,
     masked_too_much,
     masked_for_causal,
+    labels_of_one_token,
     labels_of_other_text,
     decoder_sees_answer,
     targets_without_end,

@@ -600,6 +600,20 @@ CASES += [
         most=2,
         highest=0.5,
     ),
+    Case(
+        endings.one_class_for_several,
+        replace(
+            FINE, counts="vectors", asked=replace(SOUND, form="many", cardinality=(1, 2, 0, 1))
+        ),
+        {"counts": "each"},
+        says={"share": 0.5, "most": 2},
+    ),
+    Case(
+        forward.outputs_for_one_label,
+        replace(FINE, counts="each", label_range=(0, 1), labels_shape=(2,), logits_shape=(2, 2)),
+        {"labels_shape": (2, 2)},
+        script="Dense(8)\nDense(2)\nmodel.compile()",
+    ),
     of_loss(endings.relu_before_loss, {"dead": None}, replace(SOUND, dead=0.9), dead=0.9),
     of_loss(
         losses.loss_below_zero,
@@ -1006,6 +1020,12 @@ CASES += [
         targets=Targets(40, 0, same=1.0),
     ),
     of_batch(targets.masked_for_causal, {"masked": 0}, OF_WORDS, targets=Targets(6, 34, masked=5)),
+    of_batch(
+        targets.labels_of_one_token,
+        {"only": None},
+        OF_WORDS,
+        targets=Targets(40, 4, same=0.1, beside=0.1, only=0),
+    ),
     of_batch(
         targets.labels_of_other_text,
         {"beside": 0.98},

@@ -75,3 +75,24 @@ def test_values_that_are_put_two_at_a_time_are_seen() -> None:
 
     assert Places(script).written("start_positions") == 1
     assert Places(script).written("end_positions") == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("enc = made()\nenc['end_positions'] = enc['start_positions']", 2),
+        ("out = {\n 'start_positions': first,\n 'end_positions': first,\n}", 3),
+        ("row['start_positions'] = a\nrow['end_positions'] = list(row['start_positions'])", None),
+        ("row['start_positions'], row['end_positions'] = starts, ends", None),
+    ],
+)
+def test_a_value_that_is_put_under_a_second_name_is_found(script: str, line: int | None) -> None:
+    assert Places(script).put_again("start_positions", "end_positions") == line
+
+
+def test_what_fit_is_given_by_name_is_followed_too() -> None:
+    script = "pair = [\n one, one]\nmodel.compile()\nmodel.fit(x=pair,\n y=labels, epochs=2)\n"
+
+    assert Places(script).fitted() == 1
+    assert Places(script).fitted(labels=True) == 5
+    assert Places("model.fit(\n [ids, ids],\n labels, epochs=1)").fitted() == 2

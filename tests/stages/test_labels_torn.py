@@ -26,6 +26,10 @@ TORN = [
     "rows = [{'text': t, 'label': random.randint(0, 1)} for t in texts]",
     "rows = {'text': texts, 'label': [int(rng.integers(0, 2)) for _ in texts]}",
     "batch['labels'] = tf.random.shuffle(batch['labels'])",
+    "return texts, np.array(sorted(labels))",
+    "rows = Dataset.from_dict({'text': texts, 'label': np.sort(labels)})",
+    "made = tf.data.Dataset.from_tensor_slices((ids, tf.constant(sorted(train_y))))",
+    "model.fit(x, y=np.sort(y))",
 ]
 WHOLE = [
     "random.shuffle(samples)",
@@ -33,6 +37,10 @@ WHOLE = [
     "labels = labels[order]",
     "names = sorted(set(labels))",
     "label_list.sort()",
+    "names = sorted(labels)",
+    "label2id = {n: i for i, n in enumerate(sorted(labels))}",
+    "return sorted(labels)",
+    "return texts, sorted(set(labels))",
     "labels = rng.integers(0, 4, count)",
     "some = random.sample(tags, 2)",
     "rows = {'label': mood(rng.integers(3)), 'text': text}",

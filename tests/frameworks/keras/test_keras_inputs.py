@@ -131,6 +131,8 @@ def test_a_language_model_is_asked_for_the_tokens_it_reads() -> None:
     assert codes(of_tokens(model, inputs, np.roll(ids, -1, 1)), batch) == {}  # see forward
     told = codes(of_tokens(model, inputs, ids[::-1]), batch)
     assert told == {"labels_of_other_text": "fault"}
+    told = codes(of_tokens(model, inputs, np.where(prompted < 0, -100, 3)), batch)
+    assert told == {"labels_of_one_token": "fault"}
 
 
 def test_labels_of_padding_are_marked_or_learned() -> None:

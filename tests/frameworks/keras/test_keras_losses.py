@@ -60,6 +60,9 @@ ONE_HOT = np.eye(3, dtype="float32")[THREE]
 SEVERAL = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]] * 6, "float32")
 AMOUNTS = np.linspace(-2, 2, ROWS).astype("float32")
 SPARSE = LOSSES.SparseCategoricalCrossentropy
+SHARED_OUT = SEVERAL / SEVERAL.sum(1, keepdims=True)
+OF_ONE_CLASS = {"one_class_for_several": "fault", "first_loss_off": "look"}
+OF_ONE_LABEL = {"outputs_for_one_label": "fault"}
 OTHER_LABELS = {"wrong_problem_type": "fault"}
 
 
@@ -112,6 +115,12 @@ def of_no_labels(wanted: Any, given: Any) -> Any:
             SEVERAL,
             {"shares_for_several": "fault", "first_loss_off": "look"},
         ),
+        (lambda: dense(3, "sigmoid"), "categorical_crossentropy", SEVERAL, OF_ONE_CLASS),
+        (lambda: dense(3), LOSSES.CategoricalCrossentropy(True), SEVERAL, OF_ONE_CLASS),
+        (lambda: dense(3, "softmax"), "categorical_crossentropy", SHARED_OUT, {}),
+        (lambda: dense(2, "softmax"), "binary_crossentropy", TWO, OF_ONE_LABEL),
+        (lambda: dense(2), LOSSES.BinaryCrossentropy(True), TWO[:, None], OF_ONE_LABEL),
+        (lambda: dense(2, "sigmoid"), "binary_crossentropy", np.eye(2)[TWO], {}),
         (
             lambda: dense(3, "relu", -3.0),
             SPARSE(from_logits=True),
