@@ -21,12 +21,13 @@ from debugger.settings import Settings, read
 from debugger.workers import started
 from tools.bank.__main__ import read as read_proofs
 from tools.bank.__main__ import verdict
-from tools.bank.cases import FAMILIES, HELD_OUT, HOME, SEEN, Case, bases, broken, healthy
+from tools.bank.cases import FAMILIES, FRESH, HELD_OUT, HOME, SEEN, Case, bases, broken, healthy
 from tools.bank.rewriting import REWRITINGS, rewritten
 from tools.bank.scoring import Remembered, Scored, score
 
 PAGE = Path(__file__).parents[1] / "docs" / "SCORE.md"
 OTHERS = Path(__file__).parents[1] / "docs" / "SCORE.others.md"
+WRITTEN = (SEEN, HELD_OUT, FRESH)
 HARMFUL = ("crash", "silent", "worse", "better")
 QUICK = 6
 LIBRARIES = ("torch", "transformers", "datasets", "tensorflow", "tf-keras")
@@ -102,18 +103,18 @@ def tables(found: list[Scored]) -> Iterator[str]:
     yield from _table(
         "All",
         [
-            *((f"{kind}", [f for f in faults if f.written == kind]) for kind in (SEEN, HELD_OUT)),
-            ("both", faults),
+            *((f"{kind}", [f for f in faults if f.written == kind]) for kind in WRITTEN),
+            ("all", faults),
         ],
     )
-    for kind in (SEEN, HELD_OUT):
+    for kind in WRITTEN:
         named = [f for f in faults if f.written == kind]
         rows = [(family, [f for f in named if f.family == family]) for family in FAMILIES]
         yield from _table(f"By family, written {kind}", rows)
     rows = [
         (f"{name}, {kind}", [f for f in faults if (f.framework, f.written) == (name, kind)])
         for name in ("pytorch", "keras")
-        for kind in (SEEN, HELD_OUT)
+        for kind in WRITTEN
     ]
     yield from _table("By framework", rows)
     yield from _healthy(base)
@@ -201,9 +202,10 @@ def page(said: str, found: list[Scored]) -> str:
         "something to look at; what the healthy script is said to have too detects nothing. "
         "*Cause named*: a finding whose sentence names this cause. Which sentences do stands in "
         "the fault's file: those after which a reader who sees nothing else knows what to repair, "
-        "judged by their words, for both halves alike; a mere symptom never does. *Line right*: "
+        "judged by their words, for all parts alike; a mere symptom never does. *Line right*: "
         "that finding points at the line to blame, of all faults that have one. Faults written "
-        f'"{SEEN}" may be looked at by those who write rules; those "{HELD_OUT}" are held out.\n'
+        f'"{SEEN}" may be looked at by those who write rules; those "{HELD_OUT}" are held out, and '
+        f'those "{FRESH}" too: written last, by somebody who had not read the rules.\n'
         f"{said}\n{others}"
     )
 

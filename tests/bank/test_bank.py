@@ -17,6 +17,7 @@ from tools import score
 from tools.bank import __main__ as bank
 from tools.bank.cases import (
     FAMILIES,
+    FRESH,
     HELD_OUT,
     HOME,
     SEEN,
@@ -68,6 +69,16 @@ def test_half_of_a_family_is_held_out(family: str) -> None:
         case.fault.written for case in every() if case.fault and case.fault.family == family
     )
     assert abs(kinds[SEEN] - kinds[HELD_OUT]) <= 1
+    assert kinds[FRESH] >= 4
+
+
+def test_fresh_faults_are_of_both_frameworks_and_proved_to_do_harm() -> None:
+    known = bank.read()
+    fresh = [case for case in every() if case.fault and case.fault.written == FRESH]
+    kinds = Counter(case.base.framework for case in fresh)
+    assert kinds["pytorch"] >= 28
+    assert kinds["keras"] >= 17
+    assert [case.id for case in fresh if bank.verdict(case, known) not in score.HARMFUL] == []
 
 
 def test_every_proof_is_of_a_script_of_the_bank() -> None:
@@ -161,7 +172,7 @@ def test_a_sample_is_scored_as_the_tables_say(engine: Engine) -> None:
     assert [bool(one.codes) for one in found] == [False, True, True, True]
     assert all(one.named for one in found[1:])
     said = "\n".join(score.tables(found))
-    assert "| both | 3 | 3 of 3 (100%) | 3 of 3 (100%) |" in said
+    assert "| all | 3 | 3 of 3 (100%) | 3 of 3 (100%) |" in said
     assert "0 of 1 get a fault." in said
 
 

@@ -23,8 +23,8 @@ Family = Literal[
     "setup", "input", "targets", "loss and head", "optimisation", "metric", "training loop"
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
-Written = Literal["before the rules", "after"]
-SEEN, HELD_OUT = get_args(Written)
+Written = Literal["before the rules", "after", "fresh"]
+SEEN, HELD_OUT, FRESH = get_args(Written)
 Files = Mapping[str, str]
 """The texts of a script and of what stands beside it, by file name."""
 
@@ -41,12 +41,13 @@ class Fault:
     and nothing else of the report, knows what to repair. What only says that something is wrong
     (`SYMPTOMS`), or sends its reader to repair another thing, names no cause; `..._failed` names
     one only where the library's own message does. The sentences decide and not what the diagnosis
-    says today, and for both halves of the bank alike; with no such sentence there is no code.
+    says today, and for all parts of the bank alike; with no such sentence there is no code.
     `stages` is where one of them may come. `line` is text that stands once in the faulty files, on
     the line that is to blame; "" where the fault is that a line is missing and no one line is to
     blame. `source` is where people met it. `written` says whether those who write rules may look at
-    it: "after" is held out, and never tuned to. `changes` are triples of a file's name, what stands
-    there once, and what stands there instead.
+    it: "after" and "fresh" are held out, and never tuned to. "fresh" was written last, by somebody
+    who had neither read the rules nor run them on it. `changes` are triples of a file's name, what
+    stands there once, and what stands there instead.
     """
 
     id: str
