@@ -21,13 +21,13 @@ from debugger.settings import Settings, read
 from debugger.workers import started
 from tools.bank.__main__ import read as read_proofs
 from tools.bank.__main__ import verdict
-from tools.bank.cases import FAMILIES, FRESH, HELD_OUT, HOME, SEEN, Case, bases, broken, healthy
+from tools.bank.cases import FAMILIES, FRESH, HOME, LATER_SEEN, SEEN, Case, bases, broken, healthy
 from tools.bank.rewriting import REWRITINGS, rewritten
 from tools.bank.scoring import Remembered, Scored, score
 
 PAGE = Path(__file__).parents[1] / "docs" / "SCORE.md"
 OTHERS = Path(__file__).parents[1] / "docs" / "SCORE.others.md"
-WRITTEN = (SEEN, HELD_OUT, FRESH)
+WRITTEN = (SEEN, LATER_SEEN, FRESH)
 HARMFUL = ("crash", "silent", "worse", "better")
 QUICK = 6
 LIBRARIES = ("torch", "transformers", "datasets", "tensorflow", "tf-keras")
@@ -204,8 +204,9 @@ def page(said: str, found: list[Scored]) -> str:
         "the fault's file: those after which a reader who sees nothing else knows what to repair, "
         "judged by their words, for all parts alike; a mere symptom never does. *Line right*: "
         "that finding points at the line to blame, of all faults that have one. Faults written "
-        f'"{SEEN}" may be looked at by those who write rules; those "{HELD_OUT}" are held out, and '
-        f'those "{FRESH}" too: written last, by somebody who had not read the rules.\n'
+        f'"{SEEN}" may be looked at by those who write rules; those "{LATER_SEEN}" were held out '
+        "until November 2026 (then 89, 71 and 49 %) and are looked at since. "
+        f'Those "{FRESH}" are held out: written last, by somebody who had not read the rules.\n'
         f"{said}\n{others}"
     )
 

@@ -24,7 +24,7 @@ Family = Literal[
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 Written = Literal["before the rules", "after", "fresh"]
-SEEN, HELD_OUT, FRESH = get_args(Written)
+SEEN, LATER_SEEN, FRESH = get_args(Written)
 Files = Mapping[str, str]
 """The texts of a script and of what stands beside it, by file name."""
 
@@ -45,8 +45,9 @@ class Fault:
     `stages` is where one of them may come. `line` is text that stands once in the faulty files, on
     the line that is to blame; "" where the fault is that a line is missing and no one line is to
     blame. `source` is where people met it. `written` says whether those who write rules may look at
-    it: "after" and "fresh" are held out, and never tuned to. "fresh" was written last, by somebody
-    who had neither read the rules nor run them on it. `changes` are triples of a file's name, what
+    it: "fresh" is held out and never tuned to, written last by somebody who had neither read the
+    rules nor run them on it. "after" was held out until its answers were read, in November 2026.
+    `changes` are triples of a file's name, what
     stands there once, and what stands there instead.
     """
 
