@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from debugger.catalogue import Scenario
@@ -20,6 +20,8 @@ Find = Callable[[int], Scenario | None]
 """A scenario by its number, in the language of the page."""
 Reader = tuple[Words, int]
 """Who looks: in which words, and at which moment in seconds of UTC."""
+_Row = tuple[str, Sequence[Any]]
+"""What kind of row it is, and its cells as HTML, the first of which names it."""
 HOUR, MINUTE = 3_600, 60
 MARKS = {"in_time": "✓", "late": "✓", "unproved": "!", "not_yet": "·"}
 
@@ -92,8 +94,7 @@ def checked(files: Sequence[Checked], of: int | None, words: Words) -> str:
     genuine = sum(one.genuine for one in files)
     head = _say(words, "genuine_of", genuine=genuine, count=len(files))
     heads = ("file", "student", "result", "solved", "typed_count", "late_count", "last")
-    rows = "".join(_row(one, of, words) for one in files)
-    table = _rows(heads, rows, words)
+    table = _rows(heads, (_row(one, of, words) for one in files), words)
     return f"<h2>{head}</h2>{table}{''.join(_inside(one, words) for one in files)}"
 
 
@@ -136,28 +137,33 @@ def _case(case: int, state: str, at: int | None, scenario: Scenario | None, word
 
 
 def _table(work: Sequence[Work], words: Words) -> str:
-    heads = ["scenario", "how", "when", "attempts", "hints", "shown"]
-    rows = ""
+    rows: list[_Row] = []
     for one in work:
         late = f' <b class="late">{_say(words, "is_late")}</b>' if one.late else ""
         name = f"{escape(one.title)} <small>{one.case}</small>"
-        rows += (
-            f'<tr><th scope="row">{name}</th><td>{_say(words, one.how)}</td>'
-            f"<td>{_when(one.at)}{late}</td><td>{one.attempts}</td><td>{one.hints}</td>"
-            f"<td>{_say(words, 'yes' if one.finding_shown else 'no')}</td></tr>"
-        )
-    return _rows(heads, rows, words)
+        shown = _say(words, "yes" if one.finding_shown else "no")
+        when = f"{_when(one.at)}{late}"
+        rows.append(("", (name, _say(words, one.how), when, one.attempts, one.hints, shown)))
+    return _rows(["scenario", "how", "when", "attempts", "hints", "shown"], rows, words)
 
 
-def _rows(heads: Sequence[str], rows: str, words: Words) -> str:
-    named = "".join(f'<th scope="col">{_say(words, head)}</th>' for head in heads)
+def _rows(heads: Sequence[str], rows: Iterable[_Row], words: Words) -> str:
+    """A table; where it is narrow each cell says its column's name itself."""
+    names = [_say(words, head) for head in heads]
+    named = "".join(f'<th scope="col">{name}</th>' for name in names)
+    told = ""
+    for kind, (first, *cells) in rows:
+        told += f'<tr class="{kind}"><th scope="row">{first}</th>'
+        for name, cell in zip(names[1:], cells, strict=True):
+            told += f'<td data-head="{name}">{cell}</td>'
+        told += "</tr>"
     return (
         f'<div class="rows" tabindex="0"><table><thead><tr>{named}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
+        f"<tbody>{told}</tbody></table></div>"
     )
 
 
-def _row(one: Checked, of: int | None, words: Words) -> str:
+def _row(one: Checked, of: int | None, words: Words) -> _Row:
     kind, said = ("genuine", _say(words, "genuine"))
     if not one.genuine:
         kind, said = "refused", f"{_say(words, 'refused')}: {escape(why(one, words))}"
@@ -169,8 +175,7 @@ def _row(one: Checked, of: int | None, words: Words) -> str:
         solved = f"{numbers['solved']} / {of}" if of is not None else numbers["solved"]
         last = _when(work[-1].at) if work else "–"
         cells = [solved, numbers["typed"], numbers["late"], last]
-    told = "".join(f"<td>{cell}</td>" for cell in (name, said, *cells))
-    return f'<tr class="{kind}"><th scope="row">{escape(one.file)}</th>{told}</tr>'
+    return kind, (escape(one.file), name, said, *cells)
 
 
 def _inside(one: Checked, words: Words) -> str:
