@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Literal
 
 from debugger.script.focus import apart
 from debugger.script.handed import Handed
+from debugger.script.putting import says, slices, values_put
 from debugger.script.sources import Sources
 from debugger.script.torn import torn
-from debugger.script.tracing import Tracing, assigned, name_of
+from debugger.script.tracing import Tracing, last, name_of
+from debugger.script.trainings import Trainings
 
 NO_SOURCES = Sources()
 _LABELS = ("label", "labels", "label_ids")
@@ -26,9 +27,6 @@ _OPTIMIZERS = (
 )
 _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 """What a column is declared to be, which puts nothing into it."""
-
-
-_FILLS = ("append", "extend", "insert")
 _TOKENIZES = {"truncation", "is_split_into_words", "text_target", "return_offsets_mapping"}
 
 
@@ -49,16 +47,17 @@ class Places:
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
         self._texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
         self._loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
-        self._forks = [node for node in ast.walk(tree) if isinstance(node, ast.If | ast.IfExp)]
-        self._top = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-        self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        self._forks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
         self._attributes = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
         names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
         self._reads = [node.id for node in names if isinstance(node.ctx, ast.Load)]
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
-        self._mine, theirs = apart(self._trainings(), self._calls, self._tracing, training_line)
+        trainings = Trainings(tree, self._calls).calls()
+        self._mine, theirs = apart(trainings, self._calls, self._tracing, training_line)
         known = theirs | set(self._mine)
         self._calls = [*self._mine, *(call for call in self._calls if call not in known)]
+        self._trainings = Trainings(tree, self._calls)
+        self._put = values_put(self._calls, self._assignments, self._dicts)
         late = {part for file in files for part in _later(file, training_line)}
         self._early = [call for call in self._calls if call not in late]
 
@@ -145,14 +144,14 @@ class Places:
         """The line of a keyword argument given to a class, or to a class made from it here."""
         family = {owner}
         for node in sorted(self._classes, key=lambda node: node.lineno):
-            if any(_last(base) in family for base in node.bases):
+            if any(last(base) in family for base in node.bases):
                 family.add(node.name)
         return next(
             (
                 keyword.lineno
                 for call in self._calls
                 for keyword in call.keywords
-                if keyword.arg == name and _last(call.func) in family
+                if keyword.arg == name and last(call.func) in family
             ),
             None,
         )
@@ -171,7 +170,7 @@ class Places:
         """Where what `compile` is given under that name, or in its place, was made."""
         place = ("optimizer", "loss", "metrics").index(name)
         for call in (c for calls in (self._mine, self._calls) for c in calls):
-            if _last(call.func) != "compile":
+            if last(call.func) != "compile":
                 continue
             named = [k.value for k in call.keywords if k.arg == name]
             if given := named or call.args[place : place + 1]:
@@ -192,7 +191,7 @@ class Places:
     def validated(self, labels: bool = False) -> int | None:
         """Where the inputs, or the labels, that `fit` is to be judged by were made."""
         given = [k.value for c in self._calls for k in c.keywords if k.arg == "validation_data"]
-        fits = [c for c in self._trainings() if _last(c.func) == "fit" and c.args]
+        fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
         same = [c for c in fits if given and _first(c.args[0]) == _first(given[0])]
         if (
             not given or same
@@ -202,7 +201,7 @@ class Places:
 
     def fitted(self, labels: bool = False) -> int | None:
         """Where those that `fit` learns from were made."""
-        for call in (c for c in self._trainings() if _last(c.func) == "fit"):
+        for call in (c for c in self._trainings.calls() if last(c.func) == "fit"):
             named = {k.arg: k.value for k in call.keywords}
             handed = [
                 *call.args[:2],
@@ -230,7 +229,7 @@ class Places:
                     node.value.lineno
                     for node in self._assignments
                     if node.lineno != given.lineno
-                    and any(_last(target) in held for target in node.targets)
+                    and any(last(target) in held for target in node.targets)
                 ]
                 return max(made, default=given.lineno)
         return None
@@ -331,12 +330,12 @@ class Places:
         return self._after_training(r"predict(_on_batch|_step)?")
 
     def _after_training(self, named: str) -> bool:
-        trained = min((c.lineno for c in self._calls if _last(c.func) == "train"), default=0)
+        trained = min((c.lineno for c in self._calls if last(c.func) == "train"), default=0)
         spans = [(f.lineno, f.end_lineno or f.lineno) for f in self._functions]
         return any(
             call.lineno > trained or any(low <= call.lineno <= high for low, high in spans)
             for call in self._calls
-            if re.fullmatch(named, _last(call.func), re.IGNORECASE)
+            if re.fullmatch(named, last(call.func), re.IGNORECASE)
         )
 
     def labels_written(self) -> int | None:
@@ -351,7 +350,7 @@ class Places:
     def renamed_to(self, name: str) -> int | None:
         """The line that gives a column that name."""
         for call in self._calls:
-            if _last(call.func) in ("rename_column", "rename_columns"):
+            if last(call.func) in ("rename_column", "rename_columns"):
                 said = [n.value for n in ast.walk(call) if isinstance(n, ast.Constant)]
                 if name in said[1:]:
                     return call.lineno
@@ -361,10 +360,10 @@ class Places:
         """With the names that a column of one of these names was renamed from."""
         pairs = []
         for call in self._calls:
-            if _last(call.func) == "rename_column":
+            if last(call.func) == "rename_column":
                 given = [*call.args, *(k.value for k in call.keywords)]
                 pairs += [given[:2]] if len(given) > 1 else []
-            if _last(call.func) == "rename_columns":
+            if last(call.func) == "rename_columns":
                 for node in (a for a in call.args if isinstance(a, ast.Dict)):
                     pairs += [[k, v] for k, v in zip(node.keys, node.values, strict=True) if k]
         told = [(str(a.value), b.value) for a, b in pairs if _both_said(a, b)]
@@ -374,7 +373,7 @@ class Places:
         """The column that the labels are a plain copy of, as in `out["labels"] = row["stars"]`."""
         found = [
             value
-            for names, value in self._put()
+            for names, value in self._put
             if any(isinstance(n, ast.Constant) and n.value in keys for n in names)
         ]
         last = max(found, key=lambda one: one.lineno, default=None)
@@ -390,7 +389,7 @@ class Places:
         """The last line that puts a value under one of these keys: a column, a dictionary's."""
         found = [
             (self._tracing.made(value), value.lineno)
-            for names, value in self._put()
+            for names, value in self._put
             if any(isinstance(n, ast.Constant) and n.value in keys for n in names)
             if name_of(getattr(value, "func", value)) not in _KINDS
         ]
@@ -400,7 +399,7 @@ class Places:
         """The first line that puts just one of these words under the name of a column."""
         found = [
             value.lineno
-            for names, value in self._put()
+            for names, value in self._put
             if isinstance(value, ast.Constant) and value.value in words
             if any(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in names)
         ]
@@ -429,15 +428,13 @@ class Places:
 
     def put_again(self, one: str, other: str) -> int | None:
         """The last line that puts under `other` what stands under `one`, or the very same value."""
-        firsts = {ast.unparse(value) for names, value in self._put() if _says(names, one)}
+        firsts = {ast.unparse(value) for names, value in self._put if says(names, one)}
         return max(
             (
                 value.lineno
-                for names, value in self._put()
-                if _says(names, other)
-                and (
-                    ast.unparse(value) in firsts or any(_says([key], one) for key in _slices(value))
-                )
+                for names, value in self._put
+                if says(names, other)
+                and (ast.unparse(value) in firsts or any(says([key], one) for key in slices(value)))
             ),
             default=None,
         )
@@ -447,36 +444,14 @@ class Places:
         around = [
             fork.lineno
             for fork in self._forks
-            if isinstance(fork, ast.If)
-            and line is not None
-            and fork.lineno < line <= (fork.end_lineno or fork.lineno)
+            if line is not None and fork.lineno < line <= (fork.end_lineno or fork.lineno)
         ]
         return max(around, default=line)
-
-    def _put(self) -> list[tuple[Sequence[ast.expr | None], ast.expr]]:
-        """Each value with the names that it may stand under: in a column, in a dictionary."""
-        put: list[tuple[Sequence[ast.expr | None], ast.expr]] = []
-        renames = [a for c in self._calls if _last(c.func) == "rename_columns" for a in c.args]
-        for call in self._calls:
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "add_column":
-                named = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")]
-                put.append((named, call.args[1] if len(call.args) > 1 else call))
-            func = call.func
-            if isinstance(func, ast.Attribute) and func.attr in _FILLS and call.args:
-                put += [([one], call.args[-1]) for one in _slices(func.value)]
-            if _last(call.func) in ("dict", "assign"):
-                put += [([ast.Constant(k.arg)], k.value) for k in call.keywords]
-        for target, value in (pair for node in self._assignments for pair in assigned(node)):
-            put += [([one], value) for one in _slices(target)]
-        for node in self._dicts:
-            if node not in renames:
-                put += [([k], v) for k, v in zip(node.keys, node.values, strict=True)]
-        return put
 
     def highest(self, *parts: str) -> int | None:
         """The line of the highest number set under a name that holds one of these parts."""
         named = [(k.arg or "", k.value) for call in self._calls for k in call.keywords]
-        named += [(_last(call.func).lower(), call.args[0]) for call in self._calls if call.args]
+        named += [(last(call.func).lower(), call.args[0]) for call in self._calls if call.args]
         named += [
             (target.attr, node.value)
             for node in self._assignments
@@ -490,71 +465,12 @@ class Places:
 
     def trains_again(self) -> bool:
         """Whether the script seems to train more than once: further down, or on the same line."""
-        trainings = self._trainings()
-        both = any(not self._either_or(*pair) for pair in combinations(trainings, 2))
-        return both or any(self._is_repeated(call) for call in trainings)
-
-    def _either_or(self, one: ast.Call, other: ast.Call) -> bool:
-        """Whether an `if` runs the one, and its `else` the other."""
-        for fork in self._forks:
-            arms = [[node for part in arm for node in ast.walk(part)] for arm in _arms(fork)]
-            if any(one in a and other in b for a, b in (arms, arms[::-1])):
-                return True
-        return False
-
-    def _trainings(self) -> list[ast.Call]:
-        """`trainer.train()` of a name that holds a Trainer, or of a Trainer just made; `fit`."""
-        trainers = {
-            target.id
-            for node in self._assignments
-            if _makes_trainer(node.value)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        methods = [call for call in self._calls if isinstance(call.func, ast.Attribute)]
-        owners = {id(call): _owner_of(call) for call in methods}
-        compiled = {owners[id(call)] for call in methods if _last(call.func) == "compile"}
-        return [
-            call
-            for call in methods
-            if (_last(call.func) == "train" and _trains(call, trainers, owners[id(call)]))
-            or (_last(call.func) == "fit" and (owners[id(call)] in compiled or _by_epochs(call)))
-        ]
-
-    def _is_repeated(self, call: ast.Call) -> bool:
-        """In a loop, or in a function that is called in one or more than once."""
-        if any(call in ast.walk(loop) for loop in self._loops):
-            return True
-        return any(
-            len(callers) > 1 or any(self._is_repeated(caller) for caller in callers)
-            for function in self._functions
-            if call in ast.walk(function)
-            and (callers := self._callers(function.name))
-            and call not in callers
-        )
-
-    def _callers(self, name: str) -> list[ast.Call]:
-        """What calls a function; not what stands in a function that nothing in the script names."""
-        idle = [call for one in self._functions if self._is_idle(one) for call in ast.walk(one)]
-        return [c for c in self._calls if ast.unparse(c.func) == name and c not in idle]
-
-    def _is_idle(self, function: ast.FunctionDef) -> bool:
-        """For others to call, such as the `_mp_fn` of every official example."""
-        return function in self._top and function.name not in self._names
+        return self._trainings.again()
 
     def value(self, argument: str) -> str | None:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
-
-
-def _slices(target: ast.expr) -> list[ast.expr]:
-    """Of `row["labels"][0]` both."""
-    found: list[ast.expr] = []
-    while isinstance(target, ast.Subscript):
-        found.append(target.slice)
-        target = target.value
-    return found
 
 
 def _is_ignored(value: ast.expr) -> bool:
@@ -573,10 +489,6 @@ def _unmoved(given: ast.expr) -> ast.expr:
             break
         given = given.func.value
     return given
-
-
-def _says(names: Sequence[ast.expr | None], key: str) -> bool:
-    return any(isinstance(one, ast.Constant) and one.value == key for one in names)
 
 
 def _both_said(one: ast.expr, other: ast.expr) -> bool:
@@ -606,31 +518,6 @@ def _later(tree: ast.Module, training_line: int | None) -> set[ast.AST]:
     return {part for node in behind for part in ast.walk(node)}
 
 
-def _arms(fork: ast.If | ast.IfExp) -> tuple[list[ast.AST], list[ast.AST]]:
-    if isinstance(fork, ast.If):
-        return [*fork.body], [*fork.orelse]
-    return [fork.body], [fork.orelse]
-
-
-def _last(name: ast.expr) -> str:
-    """`Trainer` of `transformers.Trainer`."""
-    return ast.unparse(name).rpartition(".")[2]
-
-
-def _owner_of(call: ast.Call) -> str:
-    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-
-
-def _trains(call: ast.Call, trainers: set[str], owner: str) -> bool:
-    made = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-    return owner in trainers or _makes_trainer(made)
-
-
-def _by_epochs(call: ast.Call) -> bool:
-    """As only Keras fits: a scaler or a tokenizer has neither."""
-    return bool({"epochs", "validation_data", "steps_per_epoch"} & {k.arg for k in call.keywords})
-
-
 def _first(given: ast.expr) -> str:
     """What inputs are called, alone or before their labels."""
     pair = isinstance(given, ast.Tuple) and given.elts
@@ -640,7 +527,3 @@ def _first(given: ast.expr) -> str:
 def _units(call: ast.Call) -> ast.expr | None:
     named = [k.value for k in call.keywords if k.arg == "units"]
     return call.args[0] if call.args else next(iter(named), None)
-
-
-def _makes_trainer(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Trainer")

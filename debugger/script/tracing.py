@@ -293,3 +293,8 @@ def name_of(node: ast.expr) -> str:
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def last(name: ast.expr) -> str:
+    """`Trainer` of `transformers.Trainer`."""
+    return ast.unparse(name).rpartition(".")[2]

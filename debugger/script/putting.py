@@ -1,0 +1,48 @@
+"""What a script puts under a name: of a column, of a key."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from debugger.script.tracing import assigned, last
+
+Put = tuple[Sequence[ast.expr | None], ast.expr]
+"""The names that a value may stand under, and the value."""
+_FILLS = ("append", "extend", "insert")
+
+
+def values_put(
+    calls: Sequence[ast.Call], assignments: Sequence[ast.Assign], dicts: Sequence[ast.Dict]
+) -> list[Put]:
+    """Each value with the names that it may stand under: in a column, in a dictionary."""
+    put: list[Put] = []
+    renames = [a for c in calls if last(c.func) == "rename_columns" for a in c.args]
+    for call in calls:
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "add_column":
+            named = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "name")]
+            put.append((named, call.args[1] if len(call.args) > 1 else call))
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in _FILLS and call.args:
+            put += [([one], call.args[-1]) for one in slices(func.value)]
+        if last(call.func) in ("dict", "assign"):
+            put += [([ast.Constant(k.arg)], k.value) for k in call.keywords]
+    for target, value in (pair for node in assignments for pair in assigned(node)):
+        put += [([one], value) for one in slices(target)]
+    for node in dicts:
+        if node not in renames:
+            put += [([k], v) for k, v in zip(node.keys, node.values, strict=True)]
+    return put
+
+
+def slices(target: ast.expr) -> list[ast.expr]:
+    """Of `row["labels"][0]` both."""
+    found: list[ast.expr] = []
+    while isinstance(target, ast.Subscript):
+        found.append(target.slice)
+        target = target.value
+    return found
+
+
+def says(names: Sequence[ast.expr | None], key: str) -> bool:
+    return any(isinstance(one, ast.Constant) and one.value == key for one in names)
