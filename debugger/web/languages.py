@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs
 
+from starlette.requests import Request
+
 from debugger.evidence.markup import escape
 from debugger.words import Words, languages, spoken
 
@@ -14,6 +16,11 @@ def language_of(query: str, accepted: str | None = None) -> str:
     """The `lang` of an address, else what the browser accepts, else English."""
     asked = parse_qs(query.lstrip("?")).get("lang", [])
     return spoken([*asked[-1:], *_preferred(accepted or "")])
+
+
+def words_for(request: Request) -> Words:
+    """In the language of who asks."""
+    return Words(language_of(request.url.query, request.headers.get("accept-language")))
 
 
 def _preferred(accepted: str) -> list[str]:

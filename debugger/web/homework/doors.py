@@ -31,7 +31,7 @@ from debugger.homework.task import Task
 from debugger.room.naming import cleaned
 from debugger.web.clinic import Clinic
 from debugger.web.homework import frames, screens
-from debugger.web.languages import language_of
+from debugger.web.languages import words_for
 from debugger.web.receipts import tokens, unproved
 from debugger.web.visit import Record, read_record
 from debugger.words import Words
@@ -67,7 +67,7 @@ class Doors:
         ]
 
     async def _page(self, name: frames.Page, request: Request) -> Response:
-        words = Words(language_of(request.url.query, request.headers.get("accept-language")))
+        words = words_for(request)
         return HTMLResponse(frames.page(name, words, self._clinic.shown_here(words.language)))
 
     def _made(self, told: Mapping[str, Any], words: Words) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _guarded(act: Act) -> Callable[[Request], Awaitable[Response]]:
     """What cannot be done is said in a sentence, in the language of who asked."""
 
     async def answer(request: Request) -> Response:
-        words = Words(language_of(request.url.query, request.headers.get("accept-language")))
+        words = words_for(request)
         try:
             told = _told(await request.body())
             return JSONResponse(await run_in_threadpool(act, told, words))

@@ -34,7 +34,7 @@ from debugger.room.room import FLAGS, Room, Seen
 from debugger.room.store import Held
 from debugger.room.summary import summary
 from debugger.web.bounds import address_of
-from debugger.web.languages import language_of
+from debugger.web.languages import words_for
 from debugger.web.room import screens, shell
 from debugger.web.room.broadcast import Broadcast
 from debugger.web.room.hall import Hall
@@ -113,7 +113,7 @@ class Doors:
         ]
 
     async def _page(self, name: shell.Page, request: Request) -> Response:
-        words = Words(language_of(request.url.query, request.headers.get("accept-language")))
+        words = words_for(request)
         return HTMLResponse(shell.page(name, words, self._hall.offered(words.language)))
 
     # -- who asks --
@@ -377,7 +377,7 @@ def _guarded(door: Door) -> Callable[[Request], Awaitable[Response]]:
     """What cannot be done is said in a sentence, in the language of who asked."""
 
     async def answer(request: Request) -> Response:
-        words = Words(language_of(request.url.query, request.headers.get("accept-language")))
+        words = words_for(request)
         try:
             return await door(request, words)
         except Refused as refused:

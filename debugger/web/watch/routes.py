@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 
 from debugger.web.bounds import address_of
-from debugger.web.languages import language_of, linked
+from debugger.web.languages import linked, words_for
 from debugger.web.watch.door import COOKIE, KNOWN_SECONDS, Door
 from debugger.web.watch.metrics import exposed
 from debugger.web.watch.page import asking, page
@@ -25,13 +25,13 @@ def routes(watched: Watched, token: str) -> list[Any]:
     door = Door(token)
 
     def host(request: Request) -> Response:
-        words = _words(request)
+        words = words_for(request)
         if not door.knows(request.cookies.get(COOKIE, "")):
             return HTMLResponse(asking(words), 401, UNSEEN)
         return HTMLResponse(page(look(watched), words), headers=UNSEEN)
 
     async def enter(request: Request) -> Response:
-        words, address = _words(request), address_of(request)
+        words, address = words_for(request), address_of(request)
         if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return HTMLResponse(asking(words, "elsewhere"), 403, UNSEEN)
         given = parse_qs((await request.body()).decode(errors="replace"))
@@ -71,8 +71,3 @@ def routes(watched: Watched, token: str) -> list[Any]:
         Route("/host", enter, methods=["POST"]),
         Route("/metrics", metrics),
     ]
-
-
-def _words(request: Request) -> Words:
-    accepted = request.headers.get("accept-language")
-    return Words(language_of(request.url.query, accepted))
