@@ -52,11 +52,11 @@ class Places:
         names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
         self._reads = [node.id for node in names if isinstance(node.ctx, ast.Load)]
         self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
-        trainings = Trainings(tree, self._calls).calls()
-        self._mine, theirs = apart(trainings, self._calls, self._tracing, training_line)
+        trainings = Trainings(tree, self._calls)
+        self._mine, theirs = apart(trainings.calls(), self._calls, self._tracing, training_line)
         known = theirs | set(self._mine)
         self._calls = [*self._mine, *(call for call in self._calls if call not in known)]
-        self._trainings = Trainings(tree, self._calls)
+        self._trainings = trainings.among(self._calls)
         self._put = values_put(self._calls, self._assignments, self._dicts)
         late = {part for file in files for part in _later(file, training_line)}
         self._early = [call for call in self._calls if call not in late]

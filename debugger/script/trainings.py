@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from copy import copy
 from itertools import combinations
+from typing import Self
 
 from debugger.script.tracing import last
 
@@ -19,6 +21,12 @@ class Trainings:
         self._forks = [node for node in ast.walk(tree) if isinstance(node, ast.If | ast.IfExp)]
         self._top = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         self._names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+    def among(self, calls: list[ast.Call]) -> Self:
+        """The same script, of which fewer calls are looked at."""
+        narrowed = copy(self)
+        narrowed._calls = calls
+        return narrowed
 
     def calls(self) -> list[ast.Call]:
         """`trainer.train()` of a name that holds a Trainer, or of a Trainer just made; `fit`."""
