@@ -15,15 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import wait
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from pydantic import ValidationError
 
 from debugger.frameworks import NAMES
 from debugger.outcome import Event, Outcome, from_json
 from debugger.run import WALK, Run
-from debugger.workers.engine import Asker
+from debugger.workers.engine import Asker, Closing
 from debugger.workers.identity import identity
 from debugger.workers.lanes import trains
 from debugger.workers.line import Job, Line
@@ -90,7 +89,7 @@ class _Node:
             sent.job.news.put(event)
 
 
-class ClusterEngine:
+class ClusterEngine(Closing):
     """An engine on each node. ClosedError: the cluster cannot be had.
 
     What is lost while it goes on is looked for again, every few seconds; who waits reads so.
@@ -166,17 +165,6 @@ class ClusterEngine:
         for job in jobs:
             if job.driver is not None:
                 job.driver.join(CLOSING_SECONDS)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _keep(self) -> None:
         while not self._closing.is_set():

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from debugger.frameworks import NAMES
 from debugger.outcome import Event
@@ -39,3 +39,16 @@ class Engine(Answering, Protocol):
     def warm(self, wanted: Collection[str] = NAMES) -> None: ...
     def drain(self, seconds: float) -> None: ...
     def close(self) -> None: ...
+
+
+class Closing:
+    """Closed at the end of a `with`, however that ends."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

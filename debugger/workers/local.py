@@ -14,8 +14,8 @@ from dataclasses import asdict, replace
 from errno import EDQUOT, ENOSPC
 from fcntl import LOCK_EX, LOCK_NB, flock
 from pathlib import Path
-from types import MappingProxyType, TracebackType
-from typing import IO, Any, Self
+from types import MappingProxyType
+from typing import IO, Any
 
 import debugger.frameworks as frameworks
 from debugger.frameworks import FRAMEWORKS, NAMES
@@ -24,7 +24,7 @@ from debugger.run import Run
 from debugger.workers import hidden, promises, wall
 from debugger.workers.child import WEIGHTS, Request
 from debugger.workers.dying import why
-from debugger.workers.engine import DIAGNOSIS, WEIGHING, Asker
+from debugger.workers.engine import DIAGNOSIS, WEIGHING, Asker, Closing
 from debugger.workers.lanes import trains
 from debugger.workers.limits import Limits, disk_is_full
 from debugger.workers.line import Job, Line
@@ -38,7 +38,7 @@ CLOSING_SECONDS = 10.0
 TRYING_SECONDS = 20.0
 
 
-class LocalEngine:
+class LocalEngine(Closing):
     """Runs at most `workers` runs at once that may train, and as many that only look.
 
     Sessions take turns, with one run each that may train; any thread may ask.
@@ -185,17 +185,6 @@ class LocalEngine:
         for zygote in self._zygotes.values():
             zygote.close()
         self._folder.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _start(self, job: Job) -> None:
         job.driver = threading.Thread(target=self._drive, args=(job,), daemon=True)

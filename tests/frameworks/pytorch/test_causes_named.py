@@ -26,18 +26,6 @@ def found(trainer: Trainer, stage: Any) -> dict[str, Severity]:
     return {one.code: one.severity for one in diagnose(trainer, stage=stage).findings}
 
 
-class Forgetful(Trainer):
-    """Answers only where the outputs are asked for, too."""
-
-    def compute_loss(
-        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
-    ) -> Any:
-        outputs = model(**inputs)
-        if return_outputs:
-            return outputs.loss, outputs
-        return None
-
-
 class Thorough(Trainer):
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
@@ -46,6 +34,15 @@ class Thorough(Trainer):
         if return_outputs:
             return outputs.loss, outputs
         return outputs.loss
+
+
+class Forgetful(Thorough):
+    """Answers only where the outputs are asked for, too."""
+
+    def compute_loss(
+        self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
+    ) -> Any:
+        return super().compute_loss(model, inputs, True) if return_outputs else None
 
 
 def as_kind(kind: type[Trainer]) -> Trainer:
