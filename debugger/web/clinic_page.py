@@ -13,7 +13,7 @@ from debugger.web.clinic import Clinic
 from debugger.web.demo import demonstrate
 from debugger.web.desk import Desk
 from debugger.web.languages import language_of, linked
-from debugger.web.parts import PRIVATE, editor, followed, in_editor, part, redrawn
+from debugger.web.parts import PRIVATE, editor, followed, in_editor, part, redrawn, told_again
 from debugger.web.scene import Scene
 from debugger.web.visit import (
     EDIT,
@@ -93,10 +93,9 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         if at is None:
             return unchanged
         _typed(at, text, clinic)
-        at.heard = told._data.get("number", at.heard)
         if told._data.get("act") == "again":
             at.drawn.clear()  # and nothing else: what was said stays said
-        else:
+        elif not told_again(at, told._data):
             clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
         return _updates(at, clinic)
 
@@ -108,7 +107,9 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
             yield unchanged
             return
         _typed(at, text, clinic)
-        at.heard = told._data.get("number", at.heard)
+        if told_again(at, told._data):
+            yield _updates(at, clinic)
+            return
         what = clinic.plan(at, str(told._data.get("act")), str(told._data.get("with")))
         if what is not None and not clinic.bounds.may_run(str(request.session_hash)):
             at.note, what = "too_many_runs", None

@@ -17,10 +17,11 @@ Shown = TypeVar("Shown")
 
 
 class Sent(Protocol):
-    """What one tab was sent last: its pieces, and the text in its editor."""
+    """What one tab was sent last: its pieces, and the text in its editor; and its last press."""
 
     drawn: dict[str, str]
     editor: str | None
+    heard: int
 
 
 def part(name: str, pressed: str) -> gr.HTML:
@@ -50,6 +51,17 @@ def redrawn(
         updates.append(gr.skip() if tab.drawn.get(name) == html else html)
         tab.drawn[name] = html
     return updates
+
+
+def told_again(tab: Sent, told: Mapping[str, Any]) -> bool:
+    """Whether this press was acted on before: a page repeats one of which nothing came back."""
+    number = told.get("number")
+    if not isinstance(number, int):
+        return False
+    known, tab.heard = number <= tab.heard, max(number, tab.heard)
+    if known:
+        tab.drawn.clear()
+    return known
 
 
 def in_editor(tab: Sent, wanted: str | None) -> Any:

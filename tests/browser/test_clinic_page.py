@@ -251,6 +251,60 @@ def test_a_first_drawing_that_never_arrives_is_asked_for_again(visit: Visit) -> 
     assert lost
 
 
+SLOWED = """
+const send = window.fetch;
+window.fetch = async (...told) => {
+  const pressed = String(told[0]).includes('/gradio_api/run/');
+  if (pressed) await new Promise((go) => setTimeout(go, window.late || 0));
+  return send(...told);
+};
+"""
+
+
+@pytest.mark.proof
+def test_on_a_slow_line_each_press_is_acted_on_once(visit: Visit, address: str) -> None:
+    context = visit("/").context
+    context.add_init_script(SLOWED)
+    page = open_page(context, f"{address}/clinic?scenario=two_labels&stage=data")
+    page.evaluate("window.late = 9000")
+    page.click("#foot .hint")
+    page.click("#foot .next")
+    page.wait_for_selector("#rail [data-with=batch][aria-current=step]")
+    assert WORDS.say("clinic", "hint_of", number=1, of=4) in page.inner_text(".hinted")
+
+
+@pytest.mark.proof
+def test_a_press_whose_answer_never_arrives_is_told_again(visit: Visit) -> None:
+    page = visit("/clinic?scenario=two_labels&stage=data")
+    lost: list[str] = []
+
+    def lose(route: Any) -> None:
+        if not lost:
+            lost.append(route.request.url)
+            route.fetch()
+            route.fulfill(json={"data": [{"__type__": "update"}] * 7})
+        else:
+            route.continue_()
+
+    page.route("**/gradio_api/run/**", lose)
+    page.click("#foot .hint")
+    page.wait_for_selector(".hinted")
+    assert lost
+    assert WORDS.say("clinic", "hint_of", number=1, of=4) in page.inner_text(".hinted")
+
+
+@pytest.mark.proof
+def test_a_button_drawn_anew_under_the_finger_is_pressed_all_the_same(visit: Visit) -> None:
+    page = visit("/clinic?scenario=two_labels&stage=data")
+    page.hover("#rail [data-with=batch]")
+    page.mouse.down()
+    page.evaluate(
+        "(rail => { rail.outerHTML = rail.outerHTML; })(document.querySelector('#rail ol'))"
+    )
+    page.mouse.up()
+    page.wait_for_selector("#rail [data-with=batch][aria-current=step]")
+
+
 @pytest.mark.proof
 def test_the_demonstration_cures_by_itself_and_counts_for_nothing(visit: Visit) -> None:
     page = visit("/")

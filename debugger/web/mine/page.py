@@ -11,7 +11,7 @@ from debugger.web.languages import language_of
 from debugger.web.mine.bench import Bench
 from debugger.web.mine.tab import MINE, MOST_ARGUMENTS, Tab, read_kept
 from debugger.web.mine.view import PARTS
-from debugger.web.parts import PRIVATE, editor, followed, in_editor, part, redrawn
+from debugger.web.parts import PRIVATE, editor, followed, in_editor, part, redrawn, told_again
 from debugger.words import Words
 
 # Files are sent as a press is, in base64: so nothing that a browser names is ever a path here.
@@ -64,10 +64,11 @@ def build(blocks: gr.Blocks, bench: Bench) -> None:
         if tab is None:
             return lost
         _typed(tab, text, given, bench)
+        if told_again(tab, told._data):
+            return _updates(tab, bench)
         act = str(told._data.get("act"))
         if act == "again":
             tab.drawn.clear()
-        tab.heard = told._data.get("number", tab.heard)
         bench.press(tab, act, str(told._data.get("with")))
         return _updates(tab, bench)
 
@@ -82,7 +83,9 @@ def build(blocks: gr.Blocks, bench: Bench) -> None:
             yield lost
             return
         _typed(tab, text, given, bench)
-        tab.heard = told._data.get("number", tab.heard)
+        if told_again(tab, told._data):
+            yield _updates(tab, bench)
+            return
         what = bench.plan(tab, str(told._data.get("with")), str(request.session_hash))
         if what is None:
             yield _updates(tab, bench)

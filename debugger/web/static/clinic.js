@@ -6,7 +6,7 @@
   const read = (name) => { try { return localStorage.getItem(name); } catch { return null; } };
   const write = (name, text) => { try { localStorage.setItem(name, text); } catch { /* forbidden */ } };
   const dark = (on) => { document.body.classList.toggle('dark', on); write('clinic-theme', on ? 'dark' : 'light'); };
-  let asked = null, held = null, waiting = null, number = 0, unheard = 0, turn = 0;
+  let asked = null, held = null, down = null, waiting = null, number = 0, unheard = 0, turn = 0;
   const presses = [];
   let blamed = null, stage = null;
 
@@ -155,6 +155,13 @@
     const button = event.target.closest('[data-act]');
     held = button ? [button.dataset.act, button.dataset.with] : event.target.matches('[data-check]') ? 'check' : null;
   });
+  // A button that is drawn anew under the finger never hears of a click.
+  document.addEventListener('pointerdown', (event) => { down = event.target.closest('[data-act]'); }, true);
+  document.addEventListener('pointerup', (event) => {
+    const again = down && !down.isConnected && same(down.dataset.act, down.dataset.with);
+    if (again && again.contains(event.target)) again.click();
+    down = null;
+  }, true);
   const keepFocus = () => {
     if (!held || document.activeElement !== document.body) return;
     const again = (held === 'check' ? one('[data-check]') : same(...held)) || one('#right .verdict') || one('#foot .act');
@@ -165,8 +172,12 @@
     const send = presses.shift();
     unheard = send ? ++number : 0;
     clearTimeout(waiting);
-    if (!send) return;
-    waiting = setTimeout(() => { look(); next(); }, 4000);
+    if (send) tell(send);
+  };
+  // What a slow line has not brought back is told again. The server acts on a number once, and gradio drops it
+  // while the first one is on its way, as it would drop the press that comes next.
+  const tell = (send) => {
+    waiting = setTimeout(() => { look(); tell(send); }, 4000);
     send(unheard);
   };
 
