@@ -46,4 +46,4 @@ class Run:
     @property
     def framework(self) -> str:
         """The name of the one that the script wants around it."""
-        return framework_of(self.script).name
+        return framework_of(self.script, self.filename).name

@@ -32,7 +32,11 @@ class Home(Protocol):
     """The module that imports the libraries; loaded in processes that run scripts, nowhere else."""
 
     def stopped_at_training(
-        self, rehearsed: int, steps: int, cut_off: Callable[[], None]
+        self,
+        rehearsed: int,
+        steps: int,
+        cut_off: Callable[[], None] | None,
+        by_hand: Callable[[], float],
     ) -> AbstractContextManager[Built]: ...
     def pipeline(self, trained: Any, earlier: Any = None) -> Pipeline: ...
     def has_cuda(self) -> bool: ...

@@ -7,8 +7,9 @@ import sys
 import types
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from debugger.failure import Failure, failure_of, remember_source
 from debugger.frameworks import NAMES, of
 from debugger.outcome import Evidence, Finding, Stop
 from debugger.pipelines.starting import TrainingStarts
-from debugger.script.alone import alone
 from debugger.script.enclosure import OPEN, Enclosure, Refusal, reaches_nobody, refusal
 from debugger.script.places import Places
 from debugger.script.sources import Sources, sources_of
@@ -26,6 +26,10 @@ EARLIER_STEPS = 8
 """As much of a training that another one follows as shows what it leaves behind."""
 COUNTING_SECONDS = 60
 """What a script may take that is run to its end, to count its trainings."""
+_TO_WORKERS = "__mp_main__"
+"""The name that `multiprocess` gives to the main module as soon as it is imported."""
+BY_HAND_SECONDS = 45.0
+"""What a loop of its own may take in a script that has a Trainer, or fits, after it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ class Stands:
     @contextmanager
     def entered(self) -> Iterator[dict[str, Any]]:
         """The names, in the surroundings in which the script found itself."""
-        with _as_main(self.script, self.module), self.script.kept_alone():
+        with _as_main(self.script, self.module), self.script.enclosure.kept_alone():
             yield self.names
 
 
@@ -92,15 +96,23 @@ def build(
     of each training, to count them. Then the last is known, and a few real steps of those before it
     are run.
     """
-    script = _Script(text, filename, arguments, enclosure)
-    if not Places(text).trains_again():
+    script = _Script(text, filename, arguments, enclosure, sources_of(text, filename))
+    if not script.places.trains_again():
         return script.build()
     if not enclosure.walled:
         return replace(script.build(), unseen=Unseen("trains_again_open"))
-    count, code, numbers = enclosure.apart(lambda: _count(script)) or (0, "trains_again_dies", {})
-    if code is not None:
-        return replace(script.build(), unseen=Unseen(code, numbers))
-    return script.build(max(0, count - 1))
+    match enclosure.apart(lambda: _count(script)):
+        case [int(count), None, _]:
+            return script.build(max(0, min(count, MOST_TRAININGS) - 1))
+        case [_, str(code), dict(numbers)]:
+            return replace(script.build(), unseen=Unseen(code, numbers))
+        case _:
+            return replace(script.build(), unseen=Unseen("trains_again_dies"))
+
+
+def trains_again(text: str, filename: str) -> bool:
+    """Whether building this script will want to count its trainings apart."""
+    return Places(text, sources=sources_of(text, filename)).trains_again()
 
 
 def _count(script: _Script) -> tuple[int, str | None, dict[str, Any]]:
@@ -141,20 +153,26 @@ class _Script:
     filename: str
     arguments: tuple[str, ...]
     enclosure: Enclosure
+    sources: Sources
+
+    @cached_property
+    def places(self) -> Places:
+        return Places(self.text, sources=self.sources)
 
     def build(self, rehearsed: int = 0, steps: int = EARLIER_STEPS) -> Building:
         """One run of it. The first `rehearsed` trainings are run for so many steps."""
-        framework = of(self.text)
+        framework = of(self.text, self.filename)
         home = framework.load()
-        sources = sources_of(self.text, self.filename)
-        remember_source(self.filename, self.text, sources.numbered)
+        remember_source(self.filename, self.text, self.sources.numbered)
         failure, forbidden, exited, ended = None, None, False, None
         module = self.module()
         with (
             _as_main(self, module),
-            self.kept_alone(),
+            self.enclosure.kept_alone(),
             warnings.catch_warnings(record=True) as caught,
-            home.stopped_at_training(rehearsed, steps, self.enclosure.cut_off) as built,
+            home.stopped_at_training(
+                rehearsed, steps, self.enclosure.onward, self.by_hand
+            ) as built,
         ):
             try:
                 exec(compile(self.text, self.filename, "exec"), vars(module))
@@ -175,7 +193,7 @@ class _Script:
             warnings.showwarning(*said)
         findings, evidence = [], []
         if built.trained is not None:
-            findings, evidence = home.at_setup(built, Places(self.text, sources=sources))
+            findings, evidence = home.at_setup(built, self.places)
         return Building(
             trained=None if failure or built.refused else built.trained,
             failure=failure,
@@ -186,11 +204,11 @@ class _Script:
             forbidden=forbidden,
             rehearsed=tuple((one.line, one.steps, one.planned) for one in built.rehearsed),
             earlier=built.earlier,
-            stands=self._stands(module, ended),
+            stands=self._stands(module, ended, {self.filename, *self.sources.numbered}),
             findings=tuple(findings),
             evidence=tuple(evidence),
             framework=framework.name,
-            sources=sources,
+            sources=self.sources,
             warnings=tuple(
                 str(warning.message)
                 for warning in caught
@@ -198,24 +216,31 @@ class _Script:
             ),
         )
 
+    def by_hand(self) -> float:
+        """The seconds that a loop of its own may train; asked for once one has begun to."""
+        return BY_HAND_SECONDS if Places(self.text).trains() else 0.0
+
     def module(self) -> types.ModuleType:
         module = types.ModuleType("__main__")
         module.__file__ = self.enclosure.seen_at or self.filename
         vars(module)["__loader__"] = _Source(self.text)
         return module
 
-    def kept_alone(self) -> AbstractContextManager[None]:
-        return alone() if self.enclosure.walled else nullcontext()
+    def _stands(
+        self, module: types.ModuleType, ended: BaseException | None, own: set[str]
+    ) -> Stands:
+        """With the names of the functions in which it stopped before those of the module.
 
-    def _stands(self, module: types.ModuleType, ended: BaseException | None) -> Stands:
-        """With the names of the functions in which it stopped before those of the module."""
+        `own` are the script's file and those beside it, whose functions count as its own.
+        """
         names, line = vars(module), None
         trace = ended.__traceback__ if ended is not None else None
         while trace is not None:
             frame = trace.tb_frame
-            if frame.f_code.co_filename == self.filename:
-                line = trace.tb_lineno
-                if frame.f_locals is not vars(module):
+            if frame.f_code.co_filename in own:
+                if frame.f_code.co_filename == self.filename:
+                    line = trace.tb_lineno
+                if frame.f_locals is not frame.f_globals:
                     names = {**names, **frame.f_locals}
             trace = trace.tb_next
         if isinstance(ended, SyntaxError) and line is None:
@@ -238,9 +263,14 @@ class _Source:
 @contextmanager
 def _as_main(script: _Script, module: types.ModuleType) -> Iterator[None]:
     before = sys.modules["__main__"], sys.argv, list(sys.path)
+    known_to_workers = sys.modules.get(_TO_WORKERS)
     sys.modules["__main__"], sys.argv = module, [script.filename, *script.arguments]
     sys.path.insert(0, str(Path(script.filename).resolve().parent))
     try:
         yield
     finally:
         sys.modules["__main__"], sys.argv, sys.path[:] = before
+        if known_to_workers is None:
+            sys.modules.pop(_TO_WORKERS, None)
+        else:
+            sys.modules[_TO_WORKERS] = known_to_workers

@@ -6,9 +6,12 @@ import errno
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from debugger.script.alone import alone
 
 Refusal = Literal["writes_outside", "shares_memory", "not_reached"]
 _SAID = re.compile(
@@ -42,6 +45,15 @@ class Enclosure:
     cut_off: Callable[[], None] = lambda: None
     apart: Callable[[Callable[[], Any]], Any] = lambda work: work()
     weights: Path | None = None
+
+    @property
+    def onward(self) -> Callable[[], None] | None:
+        """What to do before a script is run past a training; None where it never is."""
+        return self.cut_off if self.walled else None
+
+    def kept_alone(self) -> AbstractContextManager[None]:
+        """While open, nothing asks for shared memory where the kernel would refuse it."""
+        return alone() if self.walled else nullcontext()
 
 
 OPEN = Enclosure()

@@ -15,16 +15,17 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from debugger.outcome import Event, Outcome, StageEnded, to_json
 from debugger.run import Run
+from debugger.script.building import trains_again
 from debugger.script.enclosure import Enclosure
 from debugger.stages import LIGHT
 from debugger.workers import beside, caches, frames, hidden, sandbox, wall
-from debugger.workers.apart import apart
+from debugger.workers.apart import ahead, apart
 from debugger.workers.lanes import step_back
 from debugger.workers.limits import confine, ran_out_of_memory
 from debugger.workers.preparing import prepare
@@ -90,7 +91,7 @@ def _answer(folder: Path, channel: int) -> int:
             step_back()
         mouth = Mouth(channel)
         mouth.say(frames.STARTED)
-        enclosure = _settle(request.run, folder)
+        enclosure = _settle(request.run, folder, channel)
         _reseed(request.run.seed)
         again = perform(request.run, mouth.emit, enclosure)
         if not mouth.done:
@@ -190,7 +191,7 @@ def _redirect_output(folder: Path) -> None:
     faulthandler.register(signal.SIGUSR1, whereabouts, all_threads=False)
 
 
-def _settle(run: Run, folder: Path) -> Enclosure:
+def _settle(run: Run, folder: Path, channel: int) -> Enclosure:
     """Folders, environment and arguments as the script would find them if it ran by itself.
 
     From here on nothing but the run's own folder can be changed, where the kernel holds that.
@@ -216,9 +217,18 @@ def _settle(run: Run, folder: Path) -> Enclosure:
         os.environ["CUDA_VISIBLE_DEVICES"] = gpus.partition(",")[0]
     weights = folder / WEIGHTS
     if run.typed:
+        elsewhere = apart
+        if trains_again(run.script, run.filename):
+            elsewhere = ahead((1, 2, channel), partial(_begin_ahead, os.getpid()))
         sandbox.enter(run, folder, kept)
-        return Enclosure(True, seen_at, assets.go_offline, lambda work: None, weights)
+        return Enclosure(True, seen_at, assets.go_offline, elsewhere, weights)
     return Enclosure(wall.enclose(folder), seen_at, _cut_off, apart, weights)
+
+
+def _begin_ahead(run: int) -> None:
+    """Where this crashes is no news of the run, and without it there is nothing to do."""
+    faulthandler.disable()
+    _die_with(run)
 
 
 def _enter(run: Run, folder: Path, views: Views) -> str:

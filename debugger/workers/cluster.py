@@ -22,12 +22,12 @@ from pydantic import ValidationError
 from debugger.frameworks import NAMES
 from debugger.outcome import Event, Outcome, from_json
 from debugger.run import WALK, Run
+from debugger.workers.endings import Cancel, Ended, our_fault, outcome_of
 from debugger.workers.engine import Asker, Closing
 from debugger.workers.identity import identity
 from debugger.workers.lanes import trains
 from debugger.workers.line import Job, Line
 from debugger.workers.node import Orders, files_of
-from debugger.workers.process import Cancel, Ended, our_fault, outcome_of
 from debugger.workers.promises import Typed
 from debugger.workers.rays import ClosedError, GoneError, Member, Rays, Spot
 from debugger.workers.residents import may_stay

@@ -55,7 +55,9 @@ def why(death: Death, framework: Framework) -> tuple[str, dict[str, Any]]:
     told: dict[str, Any] = {"framework": framework.name, "how": death.how}
     if death.seconds:
         return "warm_too_slow", {**told, "seconds": death.seconds}
-    if death.signal == signal.SIGKILL or ran_out_of_memory(death.error):
+    if death.signal == signal.SIGKILL:
+        return "warm_killed", told
+    if ran_out_of_memory(death.error):
         return "warm_no_memory", told
     for package in framework.wants:
         if _version(package) is None:

@@ -81,6 +81,15 @@ def disk_is_full(folder: Path) -> bool:
     return has.f_bavail * has.f_frsize < LEAST_FREE_MB * MEGABYTE or no_files_left
 
 
+def family(pid: int) -> list[int]:
+    """This process and those that it has started and that still run."""
+    found = [pid]
+    with suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
+    return found
+
+
 def threads_of(pid: int) -> int:
     return _status(pid).get("Threads", 0)
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 import debugger.frameworks as frameworks
 from debugger.outcome import Accepted, Event, Finding, Outcome, Restarted
 from debugger.run import Run
+from debugger.workers.endings import Cancel, Ended, outcome_of
 from debugger.workers.engine import Asker
 from debugger.workers.estimates import Span, Turn, Usual, waits
 from debugger.workers.lanes import Had, lanes, trains, whose
-from debugger.workers.process import Cancel, Ended, outcome_of
 
 TELL_SECONDS = 5.0
 """How often those who wait are told anew when their turn comes."""

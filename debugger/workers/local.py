@@ -24,11 +24,12 @@ from debugger.run import Run
 from debugger.workers import hidden, promises, wall
 from debugger.workers.child import WEIGHTS, Request
 from debugger.workers.dying import why
+from debugger.workers.endings import Cancel, Ended, our_fault, outcome_of
 from debugger.workers.engine import DIAGNOSIS, WEIGHING, Asker, Closing
 from debugger.workers.lanes import trains
 from debugger.workers.limits import Limits, disk_is_full
 from debugger.workers.line import Job, Line
-from debugger.workers.process import Cancel, Ended, execute, our_fault, outcome_of
+from debugger.workers.process import execute
 from debugger.workers.promises import Typed
 from debugger.workers.residents import Resident, Residents, may_stay
 from debugger.workers.zygote import Child, Zygote, ZygoteError, environment

@@ -2,31 +2,22 @@
 
 import logging
 import os
-import re
 import selectors
 import signal
-import socket
-import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from debugger.frameworks import called
 from debugger.outcome import (
     Accepted,
-    Ending,
     Event,
-    Evidence,
-    Finding,
     Found,
     Outcome,
     Restarted,
-    Shown,
     StageEnded,
     StageName,
     StageStarted,
@@ -34,16 +25,23 @@ from debugger.outcome import (
     Weighed,
     from_json,
 )
-from debugger.run import Run
-from debugger.script.places import Places
 from debugger.stages import LIGHT
 from debugger.workers import frames, telling
 from debugger.workers.child import Request
-from debugger.workers.dying import Death, other_version, why
+from debugger.workers.endings import (
+    Cancel,
+    Ended,
+    line_to_blame,
+    never_started,
+    our_fault,
+    outcome_of,
+)
 from debugger.workers.engine import DIAGNOSIS, WEIGHING
+from debugger.workers.leavings import answer_in, console_of, line_in, size_of, tail
 from debugger.workers.limits import (
     MEGABYTE,
     Limits,
+    family,
     held_in,
     memory_of,
     ran_out_of_memory,
@@ -55,76 +53,10 @@ from debugger.workers.zygote import Child, Zygote, ZygoteError
 
 log = logging.getLogger(__name__)
 
-TAIL_BYTES = 20_000
-HEAD_BYTES, END_BYTES = 6_000, 2_000
-"""Of the answer to a check. Both ends tell: of a table the first, of a traceback the last."""
 HANG_UP_SECONDS, LEAVING_SECONDS = 2.0, 5.0
 COUNT_EVERY = 0.3
-WHEREABOUTS_BYTES = 200_000
-_AT = re.compile(r'File "([^"\n]*)", line (\d{1,7})\b')
-"""Each character is looked at once: a run may write there what it likes."""
 MANY_TOKENS = 2**18
 """In one batch. No ordinary machine has the memory for more."""
-ENDINGS: dict[str, Ending] = {
-    "out_of_time": "stopped",
-    "stage_out_of_time": "stopped",
-    "check_out_of_time": "stopped",
-    "out_of_memory": "stopped",
-    "too_much_output": "stopped",
-    "too_many_events": "stopped",
-    "too_many_threads": "stopped",
-    "too_much_on_disk": "stopped",
-    "cancelled": "stopped",
-    "killed": "stopped",
-    "process_died": "fail",
-    "forged_events": "unknown",
-    "clinic_error": "unknown",
-    "queue_full": "unknown",
-    "server_stops": "unknown",
-    "disk_full": "unknown",
-    "cluster_gone": "unknown",
-    "node_died": "unknown",
-    "typing_switched_off": "unknown",
-    "typing_no_landlock": "unknown",
-    "typing_no_seccomp": "unknown",
-    "typing_promise_broken": "unknown",
-    "typing_not_tried": "unknown",
-    "warm_crashed": "unknown",
-    "warm_died": "unknown",
-    "warm_no_memory": "unknown",
-    "warm_no_package": "unknown",
-    "warm_other_version": "unknown",
-    "warm_too_slow": "unknown",
-}
-
-
-class Ended(Exception):
-    """The run ends here, for a reason from outside: one of `ENDINGS`."""
-
-    def __init__(self, code: str, **numbers: Any) -> None:
-        super().__init__(code)
-        self.code = code
-        self.numbers = numbers
-
-
-class Cancel:
-    """A switch that can also be waited on; turning it twice is harmless. The first `why` counts."""
-
-    def __init__(self) -> None:
-        self._bell, self.fileobj = socket.socketpair()
-        self.on = False
-        self.why = "cancelled"
-
-    def turn_on(self, why: str = "cancelled") -> None:
-        if not self.on:
-            self.why = why
-        self.on = True
-        with suppress(OSError):
-            self._bell.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        self._bell.close()
-        self.fileobj.close()
 
 
 def execute(
@@ -170,7 +102,7 @@ def execute(
             line=line_in(folder / "whereabouts.txt", request.run.filename)
             or line_to_blame(ended, request.run.script),
         )
-    if said := _tail(folder / "clinic.log")[0]:
+    if said := tail(folder / "clinic.log")[0]:
         log.warning("the clinic said in a run:\n%s", telling.logged(said))
     if watch.standing is not None:
         put(answer_in(folder / "console.txt", watch.standing.printed))
@@ -187,28 +119,6 @@ def _begin(zygote: Zygote, request: Request, folder: Path, cancel: Cancel) -> Ch
     if child is None:
         raise Ended(cancel.why)
     return child
-
-
-def line_to_blame(ended: Ended, script: str) -> int | None:
-    """Once the script has built its pipeline no line of it runs: the batch size fills memory."""
-    if ended.code != "out_of_memory":
-        return None
-    try:
-        return Places(script).argument("per_device_train_batch_size")
-    except (MemoryError, RecursionError):  # nothing of it ran: it is nested too deep to be read
-        return None
-
-
-def outcome_of(
-    ended: Ended, run: Run, stage: StageName = "setup", seconds: float = 0, line: int | None = None
-) -> Outcome:
-    """What ends a run before it could be judged is no fault of its script."""
-    code, numbers, ending = ended.code, ended.numbers, ENDINGS[ended.code]
-    if code == "clinic_error" and (other := other_version(called(run.framework))):
-        code, numbers = "clinic_error_version", other
-    severity = "note" if ending == "unknown" or code == "out_of_memory" else "fault"
-    finding = Finding(code, severity, stage, line, numbers)
-    return Outcome(ending, run.device, seconds, finding=finding, framework=run.framework)
 
 
 class Watch:
@@ -287,9 +197,9 @@ class Watch:
             return
         with suppress(ProcessLookupError):
             os.kill(child.pid, signal.SIGUSR1)
-        for _ in range(10):
+        for _ in range(40):
             time.sleep(0.01)
-            if _size(self._whereabouts):
+            if size_of(self._whereabouts):
                 return
 
     def _heard(self, child: Child) -> Iterator[Event]:
@@ -386,22 +296,23 @@ class Watch:
         if now - self._looked < self._limits.look_every:
             return
         self._looked = now
-        if memory_of(child.pid) > self._limits.memory_mb * MEGABYTE:
+        if max(map(memory_of, family(child.pid))) > self._limits.memory_mb * MEGABYTE:
             raise Ended("out_of_memory", memory_mb=self._limits.memory_mb)
         self._hears_its_console()
         if self._typed:
             self._look_closer(child.pid, now)
 
     def _hears_its_console(self) -> None:
-        if _size(self._console) > self._limits.output_bytes:
+        if size_of(self._console) > self._limits.output_bytes:
             raise Ended("too_much_output", megabytes=self._limits.output_bytes // MEGABYTE)
 
     def _look_closer(self, pid: int, now: float) -> None:
         """What an ordinary script never comes near to."""
         limits = self._limits
-        if threads_of(pid) > limits.threads:
+        all_of_it = family(pid)
+        if sum(map(threads_of, all_of_it)) > limits.threads:
             raise Ended("too_many_threads", threads=limits.threads)
-        if written_by(pid) > limits.written_bytes:
+        if sum(map(written_by, all_of_it)) > limits.written_bytes:
             raise self._too_much_on_disk()
         if now - self._counted > COUNT_EVERY:
             files, size = held_in(self._folder, limits.kept_files)
@@ -425,84 +336,13 @@ class Watch:
         number, status = news.get("signal", signal.SIGKILL), news.get("status", 0)
         if number == signal.SIGXCPU:
             return Ended("out_of_time", seconds=self._limits.seconds)
-        if _size(self._console) > self._limits.output_bytes:
+        if size_of(self._console) > self._limits.output_bytes:
             return Ended("too_much_output", megabytes=self._limits.output_bytes // MEGABYTE)
-        if number and ran_out_of_memory(_tail(self._console)[0]):
+        if number and ran_out_of_memory(tail(self._console)[0]):
             return Ended("out_of_memory", memory_mb=self._limits.memory_mb)
         name = _signal_name(number)
         code = "killed" if number == signal.SIGKILL else "process_died"
         return Ended(code, signal=name, status=128 + number if number else status)
-
-
-def our_fault(message: str) -> Ended:
-    """Details go to the host's log; the learner reads that it was not her script."""
-    log.error("a run failed on our side:\n%s", telling.logged(message))
-    return Ended("clinic_error")
-
-
-def never_started(death: Death, run: Run) -> Ended:
-    """The script had no process to run in; whoever holds the zygote has told the host's log."""
-    code, numbers = why(death, called(run.framework))
-    return Ended(code, **numbers)
-
-
-def line_in(whereabouts: Path, filename: str) -> int | None:
-    """The innermost line of the script among the frames that faulthandler wrote, newest first."""
-    known = filename.encode("ascii", "backslashreplace").decode()
-    text = _read(whereabouts, 0, WHEREABOUTS_BYTES)
-    for file, line in _AT.findall(text):
-        if file == known:
-            return int(line)
-    return None
-
-
-def console_of(path: Path, stage: StageName) -> Shown | None:
-    """The end of what was printed, as a terminal would show it, or None when nothing was."""
-    text, cut = _tail(path)
-    lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in text.split("\n")]
-    shown = "\n".join(lines)
-    if not shown.strip():
-        return None
-    return Shown(Evidence("text", "console", stage, {"text": shown, "cut": cut}))
-
-
-def answer_in(path: Path, begins: int) -> Shown:
-    """What was printed from there on: its beginning and its end, where it is long."""
-    size = max(0, _size(path) - begins)
-    if size <= HEAD_BYTES + END_BYTES:
-        data = {"text": _read(path, begins, size), "end": "", "left_out": 0}
-    else:
-        head = _read(path, begins, HEAD_BYTES)
-        end = _read(path, begins + size - END_BYTES, END_BYTES)
-        left_out = size - HEAD_BYTES - END_BYTES
-        data = {"text": head, "end": end, "left_out": left_out}
-    return Shown(Evidence("text", "answer", "setup", data))
-
-
-def _tail(path: Path) -> tuple[str, int]:
-    """The last bytes of a file as text, and how many stand before them."""
-    cut = max(0, _size(path) - TAIL_BYTES)
-    return _read(path, cut, TAIL_BYTES), cut
-
-
-def _read(path: Path, at: int, most: int) -> str:
-    """A part of an ordinary file, or nothing. A run may have put a link or a pipe in its place."""
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return ""
-    try:
-        ordinary = stat.S_ISREG(os.fstat(file).st_mode)
-        return os.pread(file, most, at).decode(errors="replace") if ordinary else ""
-    finally:
-        os.close(file)
-
-
-def _size(path: Path) -> int:
-    try:
-        return os.lstat(path).st_size
-    except FileNotFoundError:
-        return 0
 
 
 def _signal_name(number: int) -> str:

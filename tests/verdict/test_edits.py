@@ -89,6 +89,19 @@ def test_edits_of_the_catalogue_are_judged_for_what_they_do(engine: LocalEngine)
     assert wrongly == []
 
 
+@pytest.mark.proof
+def test_what_was_typed_is_followed_to_its_last_training(engine: LocalEngine) -> None:
+    scenario = catalogue.find("trained_twice")
+    right, wrong = (
+        _walked(engine, scenario.tried(fix).replace("First", "The first"))
+        for fix in ("load_it_again", "another_folder")
+    )
+    assert [one.first_failing_stage for one in (right, wrong)] == [None, scenario.first_stage]
+    assert "trains_before" in {finding.code for finding in right.findings}
+    twin = _as_if_trained(_walked(engine, scenario.twin))
+    assert judge(_as_if_trained(right), twin, scenario).missing == ("not_trained",)
+
+
 def _of_the_catalogue() -> Iterator[Edit]:
     torch = [
         s for s in catalogue.every() if s.framework == "pytorch" and not s.decoy and not s.needs

@@ -14,8 +14,8 @@ from attacks_second import ENDED, INSIDE, OTHERWISE
 from test_attacks import LATE, SECONDS, TOLD, healthy, hostile
 from test_endings import ended_as, said
 
+from debugger.workers.leavings import WHEREABOUTS_BYTES, line_in
 from debugger.workers.local import LocalEngine
-from debugger.workers.process import WHEREABOUTS_BYTES, line_in
 
 pytestmark = pytest.mark.usefixtures("toys_need_no_framework")
 

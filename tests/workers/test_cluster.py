@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 from rays import ROOT, TOKEN, LocalRay, local_ray
+from test_far_engines import ORDERS
 
 from debugger.outcome import Accepted, Event, Outcome, Restarted, Shown
 from debugger.report import gather
 from debugger.run import Run
 from debugger.workers.cluster import ClusterEngine
 from debugger.workers.local import LocalEngine
-from debugger.workers.node import Orders
 from debugger.workers.rays import Rays
 from debugger.workers.sharing import Shared
 from tests.browser.app import free_port
@@ -43,25 +43,9 @@ def ray() -> Iterator[LocalRay]:
         yield ray
 
 
-def orders(**changed: Any) -> Orders:
-    given = Orders(
-        seconds=20.0,
-        look_seconds=20.0,
-        memory_mb=600,
-        online=False,
-        typed=True,
-        residents=0,
-        files_bytes=2**20,
-        environment={},
-        perform="toys:perform",
-        preload={"pytorch": ("toys",)},
-    )
-    return Orders(**{**vars(given), **changed})
-
-
 @pytest.fixture(scope="module")
 def cluster(ray: LocalRay, toys_need_no_framework: None) -> Iterator[ClusterEngine]:
-    with ClusterEngine(Rays(ray.address), orders(), ray.folder) as engine:
+    with ClusterEngine(Rays(ray.address), ORDERS, ray.folder) as engine:
         until(lambda: engine.status()["workers"] == 2)
         yield engine
 
@@ -270,7 +254,7 @@ def test_a_cluster_that_is_lost_is_found_again_and_who_waits_is_told(
 ) -> None:
     cluster.close()
     monkeypatch.setattr("debugger.workers.cluster.AWAY_SECONDS", 3.0)
-    with ClusterEngine(Rays(ray.address), orders(), ray.folder) as engine:
+    with ClusterEngine(Rays(ray.address), ORDERS, ray.folder) as engine:
         until(lambda: engine.status()["workers"] == 2)
         asked = Asked(engine, "time.sleep(60)")
         until(lambda: engine.status()["running"] == 1)
@@ -298,8 +282,9 @@ from pathlib import Path
 from debugger.run import Run
 from debugger.workers.cluster import ClusterEngine
 from debugger.workers.rays import Rays
-from test_cluster import orders, until, Asked, said
-with ClusterEngine(Rays(sys.argv[1]), orders(), Path(sys.argv[2])) as engine:
+from test_cluster import until, Asked, said
+from test_far_engines import ORDERS
+with ClusterEngine(Rays(sys.argv[1]), ORDERS, Path(sys.argv[2])) as engine:
     asked = Asked(engine, "say(pid=os.getpid(), warm=os.getppid())\\ntime.sleep(60)", stage="train")
     until(lambda: bool(said(asked.events)))
     told = said(asked.events)[0]

@@ -20,7 +20,7 @@ from debugger.settings import read
 from debugger.web.routes import routes
 from debugger.words import Words
 from debugger.workers.dying import Death, why
-from debugger.workers.process import Ended, outcome_of
+from debugger.workers.endings import Ended, outcome_of
 
 PYTORCH = called("pytorch")
 
@@ -43,7 +43,7 @@ def dying(make_engine, tmp_path, monkeypatch):
         ("raise ValueError('out of tune')", "warm_died", "ValueError: out of tune"),
         ("os._exit(3)", "warm_died", "exit status 3"),
         ("os.kill(os.getpid(), signal.SIGSEGV)", "warm_crashed", "signal 11, SIGSEGV"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "warm_no_memory", "signal 9, SIGKILL"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "warm_killed", "signal 9, SIGKILL"),
         ("raise MemoryError", "warm_no_memory", "MemoryError"),
         ("import no_such_thing", "warm_no_package", None),
     ],

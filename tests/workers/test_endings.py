@@ -9,8 +9,8 @@ import pytest
 
 from debugger.outcome import Accepted, Event, Finding, Found, Outcome, Point, Shown, StageEnded
 from debugger.run import Run
+from debugger.workers.endings import Ended, line_to_blame
 from debugger.workers.local import LocalEngine
-from debugger.workers.process import Ended, line_to_blame
 
 pytestmark = pytest.mark.usefixtures("toys_need_no_framework")
 

@@ -87,6 +87,33 @@ def test_without_a_wall_it_is_not_run_past_its_first_training(tmp_path_factory, 
     assert contents(mine) == before
 
 
+@pytest.mark.proof
+def test_what_prints_behind_a_fit_is_tried_and_leaves_nothing_behind(walled, mine, tmp_path):
+    text = """\
+import numpy as np
+import tensorflow as tf
+rows = np.random.RandomState(0).randn(64, 4).astype("float32")
+right = (rows[:, 0] > 0).astype("float32")
+model = tf.keras.Sequential([tf.keras.layers.Dense(1, activation="sigmoid")])
+model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+def kept(made):
+    np.save("kept/model.safetensors", made)
+    with open(OUT, "w") as file:
+        file.write("told")
+    return made
+model.fit(rows, right, epochs=2, validation_data=(rows, right))
+made = model.predict(rows).argmax(axis=-1)
+print("accuracy", (made == right).mean())
+made = kept(made)
+print("accuracy", (made == right).mean())
+""".replace("OUT", repr(str(tmp_path / "never_made.txt")))
+    (mine / "mine.py").write_text(text)
+    before = contents(tmp_path)
+    report = report_of(walled, mine, text, "evaluate")
+    assert finding(report, "printed_blind").line == 13
+    assert contents(tmp_path) == before
+
+
 def test_a_write_that_the_wall_refuses_between_trainings_is_told(walled, mine):
     kept = mine / "kept" / "model.safetensors"
     text = HEAD.format(out="out") + TRAINING + f"torch.save({{}}, {str(kept)!r})\n" + TRAINING
@@ -131,6 +158,13 @@ def test_a_streamed_data_set_that_no_worker_reads_is_looked_at(walled, mine):
     text += "assert torch.ones(2).share_memory_().tolist() == [1, 1]\n" + TRAINING
     report = report_of(walled, mine, text, "setup")
     assert [one.code for one in report.findings] == ["two_trainers"]
+
+
+def test_no_stage_of_a_streamed_training_needs_shared_memory(walled, mine):
+    text = HEAD.format(out="out")
+    text += "data['eval_dataset'] = rows.to_iterable_dataset()\n" + TRAINING
+    report = report_of(walled, mine, text, "evaluate")
+    assert report.stage("evaluate").outcome in ("pass", "look")
 
 
 def test_processes_that_need_shared_memory_are_told(walled, mine):

@@ -5,23 +5,27 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import keras
+import numpy as np
 import tensorflow as tf
 import tf_keras
 from tf_keras.src.engine import data_adapter
 from transformers import PushToHubCallback, TFPreTrainedModel
 
 from debugger.failure import own_line
+from debugger.frameworks.keras.afterwards import After, seen_after
 from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.loading import drawn_late
+from debugger.frameworks.keras.rates import at_default
 from debugger.frameworks.keras.rehearsing import Rehearsed, rehearse
 from debugger.pipelines.face import Earlier
-from debugger.pipelines.starting import TrainingStarts
+from debugger.pipelines.phases import Phases
+from debugger.pipelines.starting import Patience, TrainingStarts
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -41,7 +45,11 @@ class Fit:
     """A compiled model and what `fit` was called with.
 
     `strings` is what `compile` was given as a string: all else about it is then a default.
-    `whole`: this is how long it trains; data alone tell nothing of that.
+    `whole`: this is how long it trains; data alone tell nothing of that. `begins_at` is the epoch
+    that it counts on from, `sequence` the Sequence that its batches come from, if they come from
+    one, `held` how many batches there are for all epochs, where they are known to end, `pairs` the
+    inputs and labels that were handed over, and `after` what the script does with the answers.
+    `phases` is what it takes over from compiling, and from trainings before it.
     """
 
     model: Any
@@ -55,6 +63,12 @@ class Fit:
     strings: dict[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
     whole: bool = True
+    begins_at: int = 0
+    sequence: Any = None
+    held: int | None = None
+    pairs: tuple[tuple[Any, Any], ...] = ()
+    after: After = field(default_factory=After)
+    phases: Phases | None = None
 
     def source(self, dataset: Any) -> Source | None:
         """What a tf.data.Dataset was made from, also behind `take`, `prefetch` and their like."""
@@ -78,6 +92,26 @@ class Built:
     sources: list[Source] = field(default_factory=list)
     given: Any = None
     rehearsed: list[Rehearsed] = field(default_factory=list)
+    rehearsing: bool = False
+    compiled: list[tuple[Any, int | None]] = field(default_factory=list)
+    ignored: list[tuple[Any, float, int | None]] = field(default_factory=list)
+
+    def compiles_of(self, model: Any) -> list[int | None]:
+        """The lines that have compiled a model so far."""
+        return [line for one, line in self.compiled if one is model]
+
+    def phases_of(self, fit: Fit) -> Phases:
+        lines = self.compiles_of(fit.model)
+        optimizer = getattr(fit.model.optimizer, "inner_optimizer", fit.model.optimizer)
+        told = [(rate, line) for one, rate, line in self.ignored if one is optimizer]
+        if told and not at_default(optimizer):
+            told = []
+        found = (one.unseen_by(fit, len(lines)) for one in reversed(self.rehearsed))
+        return Phases(
+            compiled_at=lines[-1] if lines else None,
+            unseen=next(filter(None, found), None),
+            ignored=told[-1] if told else None,
+        )
 
     @property
     def earlier(self) -> Earlier | None:
@@ -90,14 +124,19 @@ class Built:
 
 @contextmanager
 def stopped_at_training(
-    rehearsed: int = 0, steps: int = 0, cut_off: Callable[[], None] = lambda: None
+    rehearsed: int = 0,
+    steps: int = 0,
+    cut_off: Callable[[], None] | None = None,
+    by_hand: Callable[[], float] = lambda: 0.0,
 ) -> Iterator[Built]:
     """While open, `Model.fit` raises TrainingStarts. One script may be built at a time.
 
     The first `rehearsed` trainings are run instead, for so many steps each, once `cut_off` has seen
-    to it that nobody hears of them.
+    to it that nobody hears of them. A loop of the script's own, before all of them, may train for
+    `by_hand()` seconds: it makes what they need. Nothing is run past a training where there
+    is no `cut_off`.
     """
-    built = Built()
+    built, patience = Built(), Patience(by_hand)
     undo: list[Callable[[], None]] = []
 
     def patch(owner: Any, name: str, made: Callable[[Any], Any]) -> None:
@@ -107,9 +146,17 @@ def stopped_at_training(
         undo.append(lambda: setattr(owner, name, before) if own else delattr(owner, name))
 
     patch(PushToHubCallback, "__init__", _pushes_nothing)
-    patch(tf_keras.Model, "fit", lambda fit: _stopped_fit(built, fit, rehearsed, steps, cut_off))
+    patch(
+        tf_keras.Model,
+        "fit",
+        lambda fit: _stopped_fit(built, fit, rehearsed, steps, cut_off),
+    )
     for model in (tf_keras.Model, TFPreTrainedModel):
         patch(model, "compile", lambda compile_: _noted_compile(built, compile_))
+    for optimizer in (tf_keras.optimizers.Optimizer, tf_keras.optimizers.legacy.Optimizer):
+        patch(optimizer, "apply_gradients", lambda step: _watched_step(built, step, patience))
+    kind = tf_keras.optimizers.Optimizer
+    patch(kind, "_process_kwargs", lambda process: _noted_rate(built, process))
     if find_spec("datasets"):
         from datasets import Dataset
 
@@ -135,8 +182,25 @@ def _pushes_nothing(made: Any) -> Any:
     return idle
 
 
+def _watched_step(built: Built, step: Any, patience: Patience) -> Any:
+    """In a graph it is asked once, while that is traced: from then on nobody hears of steps."""
+
+    @wraps(step)
+    def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not built.rehearsing and patience.ended():
+            built.refused = "hand_written_loop", own_line()
+            raise TrainingStarts
+        return step(self, *args, **kwargs)
+
+    return watched
+
+
 def _stopped_fit(
-    built: Built, fit: Any, rehearsed: int, steps: int, cut_off: Callable[[], None]
+    built: Built,
+    fit: Any,
+    rehearsed: int,
+    steps: int,
+    cut_off: Callable[[], None] | None,
 ) -> Any:
     signature = inspect.signature(fit)
 
@@ -144,16 +208,20 @@ def _stopped_fit(
         given = signature.bind(self, *args, **kwargs)
         given.apply_defaults()
         line, made = own_line(), fit_of(self, given.arguments, built)
-        if len(built.rehearsed) < rehearsed:
+        if cut_off is not None and len(built.rehearsed) < rehearsed:
             cut_off()
+            built.rehearsing = True
             try:
-                history, earlier = rehearse(fit, made, given.arguments["x"], line, steps)
+                compiled = len(built.compiles_of(self))
+                history, earlier = rehearse(fit, made, given.arguments["x"], line, steps, compiled)
             except Exception:  # then this is the training to look at
                 history, earlier = None, None
+            built.rehearsing = False
             if earlier is not None:
                 built.rehearsed.append(earlier)
                 return history
-        built.training_line, built.trained, built.given = line, made, given.arguments["x"]
+        built.training_line, built.given = line, given.arguments["x"]
+        built.trained = replace(made, after=seen_after(cut_off), phases=built.phases_of(made))
         built.trainer_lines = (built.training_line,)
         raise TrainingStarts
 
@@ -181,14 +249,39 @@ def fit_of(model: Any, given: dict[str, Any], built: Built) -> Fit:
         model=model,
         train=train,
         validation=validation,
-        epochs=given["epochs"] - given["initial_epoch"],
+        epochs=max(0, given["epochs"] - given["initial_epoch"]),
         steps_per_epoch=steps,
         validation_steps=given["validation_steps"],
         class_weight=given["class_weight"],
         callbacks=tuple(tf.nest.flatten(given["callbacks"] or ())),
         strings=built.strings.get(id(model), {}),
         sources=tuple(built.sources),
+        begins_at=given["initial_epoch"],
+        sequence=x if isinstance(x, tf_keras.utils.Sequence) else None,
+        held=_held(given, train) if steps else None,
+        pairs=tuple(_pairs(given)),
     )
+
+
+def _pairs(given: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    held = given["validation_data"]
+    if given["y"] is not None:
+        yield given["x"], given["y"]
+    if isinstance(held, tuple | list) and len(held) > 1:
+        yield held[0], held[1]
+
+
+def _held(given: dict[str, Any], train: Any) -> int | None:
+    """A data set goes on where it was left, unless an epoch is just as long; arrays are gone
+    through anew for each epoch."""
+    x, steps, size = given["x"], given["steps_per_epoch"], given["batch_size"]
+    if isinstance(x, tf.data.Dataset):
+        found = int(train.cardinality())
+        return None if found < 0 or found == steps else found
+    leaves = tf.nest.flatten(x)
+    if not size or not all(isinstance(one, np.ndarray | tf.Tensor) for one in leaves):
+        return None
+    return -(-len(leaves[0]) // size) * given["epochs"]
 
 
 def _handled(model: Any, train: Any, given: dict[str, Any]) -> None:
@@ -213,12 +306,23 @@ def _noted_compile(built: Built, compile_: Any) -> Any:
         fresh = "compiling" not in vars(self)
         if fresh:
             vars(self)["compiling"] = True
+            built.compiled.append((self, own_line()))
             built.strings[id(self)] = {n: v for n, v in given.items() if isinstance(v, str)}
         try:
             return compile_(self, *args, **kwargs)
         finally:
             if fresh:
                 del vars(self)["compiling"]
+
+    return noted
+
+
+def _noted_rate(built: Built, process: Any) -> Any:
+    @wraps(process)
+    def noted(self: Any, given: dict[str, Any]) -> Any:
+        if isinstance(rate := given.get("lr"), (int, float)):
+            built.ignored.append((self, float(rate), own_line()))
+        return process(self, given)
 
     return noted
 
