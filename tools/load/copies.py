@@ -69,7 +69,7 @@ def copies_behind_a_proxy(
         first, *others = (copy.address.removeprefix("http://") for copy in copies)
         servers = "\n    ".join(f"server clinic{n} {at}" for n, at in enumerate(others, 1))
         told = (ROOT / "haproxy.cfg").read_text(encoding="utf-8")
-        told = re.sub(r"server-template .*", servers, told)
+        told = re.sub(r"(?<=    )server-template .*", servers, told)
         told = told.replace("class:7860", first).replace(" resolvers docker init-addr none", "")
         file = folder / "haproxy.cfg"
         file.write_text(told.replace("bind :7860", f"bind 127.0.0.1:{port}"), encoding="utf-8")

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import linear_regression
 
-from debugger.workers.limits import MEGABYTE
+from debugger.workers.limits import MEGABYTE, family
 
 SURE = 1.96
 """Standard errors to either side: 95 of 100 such intervals hold the true slope."""
@@ -87,11 +87,7 @@ def pss(process: int) -> int:
 
 
 def children(process: int) -> list[int]:
-    found: list[int] = []
-    with suppress(OSError):
-        for task in Path(f"/proc/{process}/task").iterdir():
-            found += map(int, (task / "children").read_text().split())
-    return found
+    return family(process)[1:]
 
 
 def below(process: int) -> set[int]:
@@ -99,10 +95,11 @@ def below(process: int) -> set[int]:
 
 
 def _sizes(folder: Path) -> Iterator[int]:
-    for path in folder.rglob("*"):
-        with suppress(OSError):
-            if path.is_file():
-                yield path.stat().st_size
+    """A run may end, and its folder go, while it is looked at: what is not there is not counted."""
+    for place, _, files in os.walk(folder):
+        for name in files:
+            with suppress(OSError):
+                yield os.stat(os.path.join(place, name)).st_size
 
 
 @dataclass
