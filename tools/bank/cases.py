@@ -46,9 +46,9 @@ class Fault:
     the line that is to blame; "" where the fault is that a line is missing and no one line is to
     blame. `source` is where people met it. `written` says whether those who write rules may look at
     it: "fresh" is held out and never tuned to, written last by somebody who had neither read the
-    rules nor run them on it. "after" was held out until its answers were read, in November 2026.
-    `changes` are triples of a file's name, what
-    stands there once, and what stands there instead.
+    rules nor run them on it. "after" was once held out, in one of several rounds, until its answers
+    were read; docs/SCORE.md says what each round showed then. `changes` are triples of a file's
+    name, what stands there once, and what stands there instead.
     """
 
     id: str

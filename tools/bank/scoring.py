@@ -21,7 +21,7 @@ from tools.bank.cases import Case
 
 OURS = (
     *("stage_unreadable", "clinic_error", "out_of_memory_of_run", "out_of_time", "process_died"),
-    *("killed", "warm_crashed", "warm_died", "warm_no_memory", "warm_too_slow"),
+    *("killed", "warm_crashed", "warm_died", "warm_killed", "warm_no_memory", "warm_too_slow"),
 )
 """Codes that say that the clinic did not get through, beside all of a stage that it left open."""
 
