@@ -21,7 +21,8 @@ MOST_LENGTH = 400
 class Receipt:
     """The clinic itself saw `case`, `how` and `at`, in seconds of UTC.
 
-    The rest is as the browser had kept it up to then: who starts over starts at nought.
+    The rest is as the browser had kept it up to then: who starts over has no `attempts` and no
+    `hints` any more, and what was `shown` stays so.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")

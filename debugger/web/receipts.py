@@ -33,7 +33,7 @@ def give(desk: Desk, how: How, seal: Seal | None) -> None:
             at=int(desk.now().timestamp()),
             attempts=sum(1 for changes in case.ran if changes),
             hints=case.hints,
-            shown=case.opened,
+            shown=case.shown,
         )
         kept = case.receipts[-MOST_RECEIPTS + 1 :]
         desk.remember(receipts=(*kept, signed(receipt, seal)))

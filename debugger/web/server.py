@@ -16,6 +16,9 @@ from debugger.settings import read as read_settings
 from debugger.words import Words
 
 if TYPE_CHECKING:
+    from gradio import Blocks
+    from gradio.themes import Base
+
     from debugger.catalogue import Scenario
     from debugger.catalogue.recordings import Recording
     from debugger.workers.lease import Lend
@@ -118,13 +121,11 @@ def _launch(
 ) -> None:
     lend = _lender(settings)
     gc.disable()  # what is made up to here stays for good: looking for garbage costs half a second
-    from gradio.themes import Base, LocalFont
     from starlette.middleware import Middleware
 
     from debugger import workers
     from debugger.homework.seal import Seal
     from debugger.web.clinic import Clinic
-    from debugger.web.forgetting import forget
     from debugger.web.guard import Guard
     from debugger.web.homework.doors import Doors as Homework
     from debugger.web.mine.bench import Bench
@@ -138,8 +139,6 @@ def _launch(
     from debugger.workers.sharing import Shared
     from debugger.workers.store import store_of
 
-    fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
-    mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
     with workers.started(settings) as engine:
         asked = Leased(engine, lend, [s.script for s in found if s.needs]) if lend else engine
         ledger, store = Ledger(asked), store_of(settings)
@@ -158,18 +157,13 @@ def _launch(
             from debugger.web.watch.seen import Watched
 
             answered += watching(Watched(engine, ledger, shared, store), settings.host_token)
-        blocks.queue(default_concurrency_limit=64, max_size=settings.sessions)  # on ZeroGPU: 1
-        blocks._queue.sleep_when_free = QUEUE_SECONDS
-        # A table of every press since the start, made anew at each: half a letter in the name of
-        # one session is enough for it to fail at all that follow. Nobody reads it.
-        blocks._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize
-        forget(blocks)
+        _queue(blocks, settings)
         warnings.filterwarnings("ignore", "'HTTP_422", module="gradio")  # told at every press
         with redirect_stdout(StringIO()):  # gradio tells of its MCP server in words of its own
             blocks.launch(
                 server_name=settings.host,
                 server_port=settings.port,
-                theme=Base(font=fonts, font_mono=mono),
+                theme=_theme(),
                 head=head(),
                 app_kwargs={"routes": answered, "middleware": ahead},
                 footer_links=[],
@@ -193,3 +187,22 @@ def _launch(
         stop(blocks, engine, rooms.close)
         if store is not None:
             store.close()
+
+
+def _queue(blocks: "Blocks", settings: Settings) -> None:
+    from debugger.web.forgetting import forget
+
+    blocks.queue(default_concurrency_limit=64, max_size=settings.sessions)  # on ZeroGPU: 1
+    blocks._queue.sleep_when_free = QUEUE_SECONDS
+    # A table of every press since the start, made anew at each: half a letter in the name of
+    # one session is enough for it to fail at all that follow. Nobody reads it.
+    blocks._queue.ANAYLTICS_CACHE_FREQUENCY = sys.maxsize
+    forget(blocks)
+
+
+def _theme() -> "Base":
+    from gradio.themes import Base, LocalFont
+
+    fonts = [LocalFont("IBM Plex Sans", weights=(400, 700)), "system-ui", "sans-serif"]
+    mono = [LocalFont("IBM Plex Mono", weights=(400, 700)), "ui-monospace", "monospace"]
+    return Base(font=fonts, font_mono=mono)

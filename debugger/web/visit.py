@@ -88,8 +88,9 @@ class Case:
     is the script as it was last typed, kept while listed changes are tried. `checks` are the last
     ones that were answered, the newest first.
     What is solved and started over is `afresh` until it is solved again; that it was solved stays,
-    `unaided` without a hint, and so does what the very `first` diagnosis had been. `receipts` are
-    what the clinic signed when it had proved a cure.
+    `unaided` without a hint, and so does what the very `first` diagnosis had been, and that the
+    finding or the solution was `shown_before`. `receipts` are what the clinic signed when it had
+    proved a cure.
     """
 
     answers: dict[StageName, int] = field(default_factory=dict)
@@ -118,6 +119,7 @@ class Case:
     unaided: bool = False
     first: Small | None = None
     first_sure: Sureness | None = None
+    shown_before: bool = False
     receipts: Annotated[
         tuple[Annotated[str, Field(max_length=MOST_LENGTH)], ...], Field(max_length=MOST_RECEIPTS)
     ] = ()
@@ -133,6 +135,11 @@ class Case:
         return self.unaided or (self.done and self.hints == 0)
 
     @property
+    def shown(self) -> bool:
+        """The finding or the solution was on the screen, now or before it was started over."""
+        return self.opened or self.peeked or self.shown_before
+
+    @property
     def diagnosis(self) -> tuple[str, Sureness] | None:
         """The first one that was ever made, and how sure the learner was of it."""
         made: tuple[tuple[str | None, Sureness | None], ...] = (
@@ -143,7 +150,7 @@ class Case:
         return next(((cause, sure) for cause, sure in made if cause and sure), None)
 
     def started_over(self) -> Case:
-        """All forgotten but that it was solved, and what the first diagnosis had been."""
+        """All forgotten but that it was solved, how, and what the first diagnosis had been."""
         cause, sure = self.diagnosis or (None, None)
         return Case(
             solved=self.solved,
@@ -153,6 +160,7 @@ class Case:
             unaided=self.alone,
             first=cause,
             first_sure=sure,
+            shown_before=self.shown,
             receipts=self.receipts,
         )
 

@@ -24,7 +24,7 @@ QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-backgroun
 KEY = "k" * 32
 """What the app of these tests signs with: a test may sign what a browser is to keep."""
 FIRST_LOOK = ((1280, 800), "light")
-PATIENCE, LONG = 60_000, 300_000
+PATIENCE, LONG = 180_000, 600_000
 """Milliseconds for the page to show something, and for a run on a busy machine to end."""
 Visit = Callable[..., Any]
 SIZES = ((1280, 800), (1920, 1080), (390, 844))

@@ -30,9 +30,9 @@ from debugger.web.watch.page import page, told_of
 from debugger.web.watch.routes import routes
 from debugger.web.watch.seen import Watched, look
 from debugger.words import Words
+from debugger.workers.endings import ENDINGS
 from debugger.workers.engine import Asker
 from debugger.workers.ledger import Ledger
-from debugger.workers.process import ENDINGS
 from debugger.workers.sharing import Shared
 from debugger.workers.store import Store
 from tests.browser.app import running_app

@@ -146,6 +146,15 @@ def test_receipts_outlive_a_new_start_and_a_file_and_go_along_to_a_new_browser()
     assert receipts[0] == first[0]
 
 
+@pytest.mark.parametrize("seen", ["opened", "peeked"])
+def test_starting_over_does_not_hide_that_the_answer_was_seen(seen: str) -> None:
+    desk = desk_with()
+    desk.remember(**{seen: True})
+    again = Desk(desk.visit, desk.record.restarted(CASE.id, "2026-11-23T00:00:00Z"))
+    assert [one.shown for one in walked(healthy(), again)] == [True]
+    assert [one.shown for one in walked(healthy(), desk_with())] == [False]
+
+
 def test_a_typed_repair_is_signed_as_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("debugger.web.scene.proven", lambda found, *_: found)
     desk, text = desk_with(()), CASE.twin.replace("\n", "\n\n", 1)
