@@ -40,7 +40,7 @@ from debugger.script.check import answer
 from debugger.script.enclosure import OPEN, Enclosure
 from debugger.script.places import Places
 from debugger.script.sources import Sources
-from debugger.stages import LOOKS, TRAINING, setup, train
+from debugger.stages import LOOKS, TRAINING, crashes, setup, train
 from debugger.stages.judging import Stage, View, judged
 
 LOG = logging.getLogger(__name__)
@@ -100,7 +100,8 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> Again | None:
     view = View(pipeline.facts, places, has_script=True)
 
     def finish(run: Run, emit: Tell, started: float) -> None:
-        endings: list[Ending] = [setup_ended.outcome, *_walk(pipeline, view, run, emit)]
+        with enclosure.kept_alone():
+            endings: list[Ending] = [setup_ended.outcome, *_walk(pipeline, view, run, emit)]
         emit(_outcome(endings, pipeline.facts.device, started, run.framework))
 
     def again(run: Run, emit: Tell) -> None:
@@ -251,7 +252,7 @@ def _one(
     try:
         seen = look.observe(pipeline, point, steps, run.seconds)
         shown = look.show(seen, view.facts)
-        findings, not_run = judged(look.name, look.rules, seen, view)
+        findings, not_run = judged(look.name, look.rules, seen, view, crashes.RULES)
         if isinstance(seen, Memory | Training) and seen.out_of_time:
             not_run = [_for_want_of_time(one) for one in not_run]
         measured = look.measured(seen)

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -23,6 +24,9 @@ _LIBRARIES = (
 )
 _PACKAGES = ("site-packages", "dist-packages")  # the second is Debian's, and so Colab's
 _MEGABYTES = {"bytes": 2**-20, "KiB": 2**-10, "MiB": 1.0, "GiB": 2.0**10}
+_WITH_NUMBERS = ("torch", "numpy", "tensorflow", "pandas")
+_NO_VALUES = (type, ModuleType, FunctionType, BuiltinFunctionType)
+MOST_HELD = 200
 _scripts: dict[str, int] = {}
 """The script that this process runs, if it runs one, and files beside it: findings name lines of
 these alone. What is added to a line's number tells of which file it is."""
@@ -38,13 +42,26 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Held:
+    """What a name stood for where the learner's code stopped: its class, its kind of numbers."""
+
+    name: str
+    kind: str
+    dtype: str = ""
+
+
+@dataclass(frozen=True)
 class Failure:
-    """`line` is the last line of the learner's own that took part, None if there is none."""
+    """`line` is the last line of the learner's own that took part, None if there is none.
+
+    `held` are the names that were known there, the nearest first.
+    """
 
     exception: str
     message: str
     frames: tuple[Frame, ...]
     line: int | None
+    held: tuple[Held, ...] = ()
 
     def says(self, *phrases: str) -> bool:
         """Whether the message holds every phrase, in any case."""
@@ -52,7 +69,8 @@ class Failure:
 
     def to_data(self) -> dict[str, Any]:
         """The `data` of a traceback evidence."""
-        return {**asdict(self), "frames": [asdict(frame) for frame in self.frames]}
+        told = {"exception": self.exception, "message": self.message, "line": self.line}
+        return {**told, "frames": [asdict(frame) for frame in self.frames]}
 
     @property
     def out_of_memory(self) -> bool:
@@ -116,7 +134,29 @@ def failure_of(error: BaseException) -> Failure:
     placed = (line_in(frame.file, frame.line) for frame in shown if frame.own)
     own = [line for line in placed if line is not None]
     message = error.msg if isinstance(error, SyntaxError) else str(error)
-    return Failure(type(error).__name__, message[:8000], shown, own[-1] if own else None)
+    line = own[-1] if own else None
+    return Failure(type(error).__name__, message[:8000], shown, line, _held(error))
+
+
+def _held(error: BaseException) -> tuple[Held, ...]:
+    """The names that the last frame of the learner's own knew, those of its function first."""
+    last, trace = None, error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
+        last = frame if is_own(frame.f_code.co_filename) else last
+        trace = trace.tb_next
+    if last is None or not _scripts:
+        return ()
+    known = [*last.f_locals.items(), *last.f_globals.items()]
+    plain = [(n, v) for n, v in known if not n.startswith("__") and not isinstance(v, _NO_VALUES)]
+    return tuple(Held(n, type(v).__name__, _dtype(v)) for n, v in plain[:MOST_HELD])
+
+
+def _dtype(value: object) -> str:
+    """Of a tensor, an array, a number of NumPy: what library's it is, its class tells."""
+    if not type(value).__module__.startswith(_WITH_NUMBERS):
+        return ""
+    return str(getattr(value, "dtype", "")).removeprefix("torch.")
 
 
 def printed(error: BaseException, begins: str) -> str:

@@ -1,7 +1,10 @@
 """What is installed where: the package's own lists, and the files that pip reads."""
 
+import ast
 import re
+import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,3 +35,27 @@ def test_the_package_alone_leaves_to_its_user_which_libraries_she_trains_with() 
     assert [need for need in PROJECT["dependencies"] if "==" in need.partition(";")[0]] == []
     names = {need.partition(">")[0] for need in PROJECT["dependencies"]}
     assert names == {"numpy", "pydantic", "pygments", "landlockpy", "seccompy"}
+
+
+def test_beside_pages_and_frameworks_the_package_imports_only_what_comes_with_it() -> None:
+    comes = {"numpy", "pydantic", "pydantic_core", "pygments", "landlockpy", "seccompy"}
+    of_the_user = {"transformers", "safetensors", "packaging"}
+    package = ROOT / "debugger"
+    own_rooms = {package / "web", package / "frameworks", package / "script" / "marks.py"}
+    stray = {
+        (path.relative_to(ROOT), name)
+        for path in package.rglob("*.py")
+        if not own_rooms & {path, *path.parents}
+        for name in at_once(ast.parse(path.read_text(encoding="utf-8")))
+        if name not in sys.stdlib_module_names | comes | of_the_user | {"debugger", "scenarios"}
+    }
+    assert not stray
+
+
+def at_once(module: ast.Module) -> Iterator[str]:
+    """The packages that are needed as soon as the module is."""
+    for statement in module.body:
+        if isinstance(statement, ast.Import):
+            yield from (one.name.partition(".")[0] for one in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and statement.module:
+            yield statement.module.partition(".")[0]

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 import torch
+import transformers
 from datasets import ClassLabel, Dataset, Features, Value
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
@@ -31,6 +32,8 @@ from transformers import (
 )
 
 Model = TypeVar("Model", bound=torch.nn.Module)
+TRANSFORMERS = int(transformers.__version__.split(".")[0])
+"""The version whose ways a test may have to know."""
 WORDS = (
     "red",
     "blue",

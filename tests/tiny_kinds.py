@@ -9,7 +9,6 @@ from typing import Any
 import evaluate
 import numpy as np
 import torch
-import transformers
 from datasets import Dataset, Features, IterableDataset, Sequence, Value
 from PIL import Image
 from torch import nn
@@ -563,5 +562,5 @@ KINDS: dict[str, Callable[[], Trainer]] = {
     "an evaluation of one's own": own_evaluation,
     "model_init": from_init,
 }
-if int(transformers.__version__.split(".")[0]) >= 5:
+if tiny.TRANSFORMERS >= 5:
     KINDS.pop("numbers")  # its model has a dictionary for a config, which version 5 refuses

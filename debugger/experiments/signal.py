@@ -13,6 +13,8 @@ from debugger.pipelines.trying import Worded
 LEAST_ROWS = 40
 SURE = 3.0
 """So many standard errors above the most common class, and it is no luck."""
+TOLD = 0.8
+"""So often the words of half a set must tell the labels of the other half."""
 MOST_CLASSES = 50
 MOST_WORDS = 5000
 
@@ -37,7 +39,7 @@ def signal(given: Worded) -> Signal | None:
     classes = sorted(set(given.labels))
     if len(labels) < LEAST_ROWS or not 2 <= len(classes) <= MOST_CLASSES:
         return None
-    bags = _bags(given)
+    bags = _bags(given, _kept(given))
     halves = np.arange(len(labels)) % 2
     own = np.searchsorted(classes, labels)
     # Rows that come in turns would have all of one class in the same half.
@@ -51,10 +53,47 @@ def signal(given: Worded) -> Signal | None:
     return Signal(right / len(labels), majority, len(labels))
 
 
-def _bags(given: Worded) -> np.ndarray:
-    """Which row holds which of the most common words; those in every row tell nothing."""
+@dataclass(frozen=True)
+class Renumbered:
+    """How often the words of one set tell the labels of the other: as they are, and with labels
+    numbered `anew`. `moved`: a label, and the one that it is in the other set."""
+
+    as_it_is: float
+    anew: float
+    moved: tuple[tuple[int, int], ...]
+    rows: int
+
+
+def renumbered(train: Worded, other: Worded) -> Renumbered | None:
+    """None where words tell the labels of neither set surely, or the sets hold other labels."""
+    classes = sorted(set(train.labels))
+    if sorted(set(other.labels)) != classes:
+        return None
+    for one in (other, train):
+        told = signal(one)
+        if told is None or told.accuracy < TOLD:
+            return None
+    kept = _kept(train)
+    known, asked = (np.searchsorted(classes, one.labels) for one in (train, other))
+    guessed = _guessed(_bags(train, kept), known, _bags(other, kept))
+    counts = np.zeros((len(classes), len(classes)), dtype=int)
+    np.add.at(counts, (guessed, asked), 1)
+    best = counts.argmax(axis=1)
+    if len(set(best.tolist())) < len(classes):
+        return None
+    anew = float(counts.max(axis=1).sum() / counts.sum())
+    moved = tuple((classes[a], classes[b]) for a, b in enumerate(best.tolist()) if a != b)
+    return Renumbered(float(np.trace(counts) / counts.sum()), anew, moved, len(asked))
+
+
+def _kept(given: Worded) -> list[int]:
+    """The most common words; those in every row tell nothing."""
     held = Counter(word for row in given.rows for word in set(row))
-    kept = [w for w, rows in held.most_common(MOST_WORDS) if 1 < rows < len(given.rows)]
+    return [w for w, rows in held.most_common(MOST_WORDS) if 1 < rows < len(given.rows)]
+
+
+def _bags(given: Worded, kept: list[int]) -> np.ndarray:
+    """Which row holds which of these words."""
     place = {word: number for number, word in enumerate(kept)}
     bags = np.zeros((len(given.rows), len(kept)), dtype=np.float32)
     for number, row in enumerate(given.rows):

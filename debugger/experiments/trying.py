@@ -79,7 +79,8 @@ def explained(
             told.findings.append(Finding("none_cures", "note", stage, None, numbers))
     if words is not None:
         told.evidence.append(_words(stage, words))
-        if not words.found and not told.causes:
+        proved = any(cause.severity == "fault" for cause in told.causes)
+        if not words.found and not proved:  # what helped by the way is no reason to be silent
             told.findings.append(_no_signal(words, stage, places))
     return told
 

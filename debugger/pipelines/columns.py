@@ -11,6 +11,10 @@ import numpy as np
 
 MOST_MEASURED = 500
 FEWEST = 8
+MOST_CELLS, MOST_COLUMNS = 20_000, 100
+OFF, NEAR = 1.0, 0.5
+"""In spreads: a column that lies elsewhere, and one that may be the same."""
+SURELY = 1 - 1e-6
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,29 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Gap:
+    """So many `rows`, `of` all, hold what is no number. `felt`: nor is the model's answer one."""
+
+    name: str
+    rows: int
+    of: int
+    felt: bool | None = None
+
+
+@dataclass(frozen=True)
+class Echo:
+    """The number at a `place` in an input from which the label can be read off, in each row.
+
+    `in_time`: a row is a window, step after step.
+    """
+
+    name: str
+    place: tuple[int, ...]
+    rows: int
+    in_time: bool
+
+
+@dataclass(frozen=True)
 class Columns:
     """`twice` are two inputs with the same numbers; `shared`: one layer reads them both.
 
@@ -41,6 +68,8 @@ class Columns:
     twice: tuple[str, str] | None = None
     shared: bool = False
     embedded: int = 0
+    gaps: tuple[Gap, ...] = ()
+    echo: Echo | None = None
 
 
 def column_of(name: str, rows: Sequence[Any]) -> Column | None:
@@ -75,6 +104,101 @@ def given_twice(names: Sequence[str], leaves: Sequence[Sequence[Any]]) -> tuple[
         if all(np.array_equal(a, b) for a, b in zip(here, there, strict=True)):
             return one, other
     return None
+
+
+def without_number(rows: Sequence[Any]) -> list[int]:
+    """The rows in which something is nan or without end."""
+    return [
+        place
+        for place, row in enumerate(rows)
+        if row.dtype.kind == "f" and not np.isfinite(row).all()
+    ]
+
+
+def echo_of(name: str, rows: Sequence[Any], labels: Sequence[Any]) -> Echo | None:
+    """Where one number of a row tells the label, times something and moved by something.
+
+    A row of a single number is all that a label can be made of.
+    """
+    told = [y for y in labels[:MOST_MEASURED] if isinstance(y, int | float)]
+    count = min(len(told), len(rows))
+    if count < 2 * FEWEST or len(set(told)) < FEWEST or len({r.shape for r in rows[:count]}) > 1:
+        return None
+    values = np.stack(rows[:count])
+    if values.dtype.kind != "f" or not 1 < values[0].size <= MOST_CELLS:
+        return None
+    if not np.isfinite(values).all():
+        return None
+    cells, wanted = values.reshape(count, -1).astype(float), np.asarray(told[:count], float)
+    cells, wanted = cells - cells.mean(0), wanted - wanted.mean()
+    sizes = np.sqrt((cells**2).sum(0)) * np.sqrt((wanted**2).sum())
+    if not np.isfinite(sizes).all() or not sizes.any():
+        return None
+    like = np.abs(wanted @ cells) / np.where(sizes > 0, sizes, np.inf)
+    best = int(like.argmax())
+    if like[best] < SURELY:
+        return None
+    place = tuple(int(one) for one in np.unravel_index(best, values.shape[1:]))
+    return Echo(name, place, count, in_time=len(place) == 2)
+
+
+def swapped(learned: Any, other: Any) -> tuple[tuple[int, int], ...]:
+    """Columns, the last axis, of other rows that lie where another column does in those that were
+    learned from: where each is, and whose place that is. Both are arrays."""
+    if learned.ndim != other.ndim or learned.shape[1:] != other.shape[1:] or learned.ndim < 2:
+        return ()
+    if learned.dtype.kind not in "iuf" or other.dtype.kind not in "iuf":
+        return ()
+    if min(len(learned), len(other)) < 2 * FEWEST or not 1 < learned.shape[-1] <= MOST_COLUMNS:
+        return ()
+    if not np.isfinite(learned).all() or not np.isfinite(other).all():
+        return ()
+    apart = _apart(_ends(other), _ends(learned))
+    place = _paired(apart)
+    own, best = np.diag(apart), apart[np.arange(len(place)), place]
+    moved = [
+        (one, to)
+        for one, to in enumerate(place)
+        if one != to and own[one] > OFF and apart[one, to] < NEAR
+    ]
+    return tuple(moved) if len(moved) > 1 and best.sum() < own.sum() / 4 else ()
+
+
+def _paired(apart: Any) -> list[int]:
+    """To each column a place of its own, the nearest pairs first."""
+    left, place = apart.copy(), [0] * len(apart)
+    for _ in place:
+        one, to = np.unravel_index(int(left.argmin()), left.shape)
+        place[int(one)] = int(to)
+        left[one], left[:, to] = np.inf, np.inf
+    return place
+
+
+def two_columns(learned: Any, other: Any) -> tuple[Column, Column] | None:
+    """Of rows of one shape, all their numbers together; None where they are no fractions."""
+    if learned.shape[1:] != other.shape[1:] or min(len(learned), len(other)) < 2 * FEWEST:
+        return None
+    here, there = column_of("inputs", list(learned)), column_of("inputs", list(other))
+    if here is None or there is None or not (here.fractions or there.fractions):
+        return None
+    return (here, there) if here.width and there.width else None
+
+
+def wider(pair: tuple[Column, Column]) -> float:
+    here, there = pair
+    return max(here.width, there.width) / min(here.width, there.width)
+
+
+def _ends(values: Any) -> Any:
+    """Of each column, the numbers that so many of its values lie below."""
+    return np.quantile(values.reshape(-1, values.shape[-1]), (0.05, 0.25, 0.5, 0.75, 0.95), axis=0)
+
+
+def _apart(here: Any, there: Any) -> Any:
+    """How far each column of the one lies from each of the other, in their spreads."""
+    most = np.abs(here[:, :, None] - there[:, None, :]).max(0)
+    spread = np.maximum((here[-1] - here[0])[:, None], (there[-1] - there[0])[None, :])
+    return np.minimum(most / np.maximum(spread, 1e-9), 10.0)
 
 
 def _common(values: Any) -> tuple[float | None, int]:

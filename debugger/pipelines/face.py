@@ -13,15 +13,35 @@ from typing import Any, Literal, Protocol
 
 from debugger.failure import Failure
 from debugger.outcome import Weighed
+from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
-from debugger.pipelines.columns import Columns
+from debugger.pipelines.columns import Column, Columns
+from debugger.pipelines.company import Company
+from debugger.pipelines.drawn import Drawn, Outside, Redrawn
+from debugger.pipelines.heads import Head
+from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.lineage import Disorder, Made
 from debugger.pipelines.losses import Asked
+from debugger.pipelines.phases import Phases
 from debugger.pipelines.plan import Order, Plan
+from debugger.pipelines.printed import Printed
+from debugger.pipelines.reached import Reached
+from debugger.pipelines.sounds import Sounds
+from debugger.pipelines.spelled import Short
 from debugger.pipelines.targets import Aims, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Lab, Worded
+from debugger.pipelines.within import (
+    Alike,
+    Faded,
+    Levelled,
+    Looked,
+    Norm,
+    Penalty,
+    Scaled,
+    Unadapted,
+)
 
 Task = Literal[
     "classification",
@@ -89,7 +109,10 @@ class Split:
     `sample` marks one row in sixteen, always the same ones, so that two data sets can be compared
     row by row. `judged` are a few rows, text and label, that are the same ones in every order.
     `made` is what each call that these rows came from did to the labels, the last first.
-    `target_lengths` count the labels of a row, where those are a sequence.
+    `target_lengths` count the labels of a row, where those are a sequence. `hidden` are columns
+    that its format gives nobody. `unlabelled_at` is the line that took its labels away,
+    `relabelled_at` the one that gave them. `counted`: it has as many rows as a dictionary in it has
+    keys, by its name, and the lists in there are so long.
     """
 
     count: int
@@ -121,6 +144,12 @@ class Split:
     parts: Belonging = field(default_factory=Belonging)
     disorder: Disorder | None = None
     target_lengths: tuple[int, ...] = ()
+    answers: Answers | None = None
+    hidden: tuple[str, ...] = ()
+    unlabelled_at: int | None = None
+    relabelled_at: int | None = None
+    sounds: Sounds | None = None
+    counted: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -146,13 +175,17 @@ class Entry:
 @dataclass(frozen=True)
 class Data:
     """`entry` is of Keras; so are `lengths`, of the rows that could not be put together, and the
-    arrays behind, `columns` and `eval_columns`.
+    arrays behind, `columns` and `eval_columns`, of which `swapped` stand at another's place.
 
     `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
     `metrics`: what compute_metrics answers; None where it could not be asked. `keys` is what makes
     each training row itself. `picked_line`: of the call that picked the evaluation rows out of
     those that the training rows came from, too. `worded` are the training rows as words, beside
-    their labels."""
+    their labels; `both` those of the training and of the evaluation, where they are compared.
+    `held` are the columns of training rows that could not be read. `relabelled` counts rows that
+    have another label when they are read again, and all that come again. `short`: of the texts that
+    the rows were made of, only the beginnings are read. `renumbered`: a vocabulary that is made
+    anew between two sets, and at which line."""
 
     train: Split | None
     eval: Split | None
@@ -167,7 +200,13 @@ class Data:
     lengths: tuple[int, ...] = ()
     columns: Columns | None = None
     eval_columns: Columns | None = None
+    swapped: tuple[tuple[int, int], ...] = ()
     worded: Worded = field(default_factory=Worded)
+    both: tuple[Worded, Worded] = (Worded(), Worded())
+    held: tuple[str, ...] = ()
+    relabelled: tuple[int, int] | None = None
+    short: Short | None = None
+    renumbered: tuple[str, int] | None = None
     failure: Failure | None = None
 
 
@@ -199,7 +238,8 @@ class Batch:
     """Of rows that could not be put together: the first, and by field the lengths of all.
 
     They are `first_row` and `handed`. `eval_signal` is that of a few
-    evaluation rows. `dropped` are the columns that never reach the collator.
+    evaluation rows. `dropped` are the columns that never reach the collator. `same_tokens` counts
+    the labels of a batch whose rows all hold the same tokens.
     """
 
     fields: dict[str, Field]
@@ -220,6 +260,11 @@ class Batch:
     asked_for: tuple[str, ...] = ()
     mixed: Mixed | None = None
     order: Order | None = None
+    scaled: Scaled | None = None
+    unadapted: Unadapted | None = None
+    levelled: Levelled | None = None
+    looked: tuple[Looked, ...] = ()
+    same_tokens: int = 0
     failure: Failure | None = None
 
 
@@ -258,19 +303,28 @@ class Forward:
     `refuses_items`: compute_loss does not take what every training step hands it.
 
     `asks` is how many tokens ahead of the one that is read the loss looks, None where nothing shows
-    it. `bounds` are the least and the most that the output can be; `distance` is how far the
+    it. `bounds` are the least and the most that the output can be; `rebuilds`: what it is to say is
+    its input, on another scale; `distance` is how far the
     average label is from what the model says, `reach` how far this training can take it. `dropped`
     are columns that never reach the loss, and `asked_for` those that its code names.
     `flattened` is the share of a classifier's outputs that a ReLU at its end makes 0. `reads`: of a
     model of one's own, what it answers to other words. `mingled` is how far it answers a row
-    otherwise when the rows beside it are others.
+    otherwise when the rows beside it are others, `unread` an input of several that changes nothing.
     `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
+    `fields` are the names in the batch; `broken_in` is the part of the model that refused it.
     Of Keras: what the loss `expects` and the model `gives`, what it `counts` in the labels of
     `labels_shape`, and the rows whose loss is nan.
     `returns_nothing`: a compute_loss of one's own answers with None where a training step asks.
     `inputs_shape` is that of what the model reads, `channels` what its config says of pictures.
     `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
-    labels have an axis for the rows.
+    labels have an axis for the rows. `drawn` tells of the weights of a new model, `redrawn` of what
+    became of a checkpoint's, `outside` of a table that was asked for what it has not. `text` is
+    what a model is given that reads none, `unknown` a string that names no loss or no metric: which
+    of the two, and the string. `anew` and `beside` count weights that the answer is made with and
+    that the model does not have: others each time, or always the same. `company` is what a loss of
+    one's own makes of rows beside each other. `bare`: the model answers with a tensor alone, and
+    nobody makes a loss of it. `heads` are the outputs of a model that has several, `unknown_output`
+    a name of labels that none of them has, and theirs.
     """
 
     labels: tuple[Any, ...]
@@ -296,6 +350,7 @@ class Forward:
     earlier: Earlier | None = None
     asks: int | None = None
     bounds: tuple[str, float, float] | None = None
+    rebuilds: bool = False
     distance: float | None = None
     reach: float | None = None
     dropped: tuple[str, ...] = ()
@@ -316,7 +371,22 @@ class Forward:
     flattened: float | None = None
     reads: Reads | None = None
     mingled: float | None = None
+    unread: str = ""
     configured_like: str = ""
+    drawn: Drawn | None = None
+    redrawn: Redrawn | None = None
+    outside: Outside | None = None
+    fields: tuple[str, ...] = ()
+    heads: tuple[Head, ...] = ()
+    unknown_output: tuple[str, str] | None = None
+    broken_in: str = ""
+    text: str = ""
+    unknown: tuple[str, str] | None = None
+    anew: int = 0
+    beside: int = 0
+    penalty: Penalty | None = None
+    bare: bool = False
+    company: Company | None = None
     failure: Failure | None = None
 
 
@@ -346,9 +416,12 @@ class Step:
     """`peak_learning_rate` is that of the pretrained weights; a new head may have its own.
 
     `schedule` is what changes the learning rate, of Keras, as `decay` is; `last_learning_rate` is
-    what it leaves at the end of the training. `head_frozen`: its
-    weights are new ones too. `adapter`: one is trained. `body_trainable` are the trained weights
-    that belong neither to the head nor to an adapter; None where nobody counted them.
+    what it leaves at the end of the training. `head_frozen`: its weights are new ones too.
+    `refused` is what a callback of the library says before the first step, by the name of its
+    class; `idle`: the training began and ended, and took no step; `switched_off`: the script has
+    switched all gradients off where it trains. `resumes_from` is where it is to go on from a
+    checkpoint, and there is none. `adapter`: one is trained. `body_trainable` are the trained
+    weights that belong neither to the head nor to an adapter; None where nobody counted them.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -369,7 +442,16 @@ class Step:
     decay: Decay | None = None
     schedule: str = ""
     last_learning_rate: float | None = None
+    refused: tuple[str, str] | None = None
+    idle: bool = False
+    switched_off: bool = False
+    resumes_from: str = ""
     plan: Plan | None = None
+    alike: tuple[Alike, ...] = ()
+    norms: tuple[Norm, ...] = ()
+    faded: Faded | None = None
+    reached: Reached | None = None
+    phases: Phases | None = None
     failure: Failure | None = None
 
 
@@ -378,11 +460,23 @@ class Evaluate:
     """`given` is what compute_metrics was handed; `into_metric` what it handed on. `decoded`:
     whether it made words of tokens without the special ones, and at which line. `written` is the
     most that the evaluation lets a model write, `wanted` how long the labels are. `asks_in_vain`:
-    answers are to be generated, and this Trainer never does.
+    answers are to be generated, and this Trainer never does. `lacks` is what a row to train on
+    holds, and a row to evaluate on does not.
 
     `evaluations` is how often the training itself evaluates in its `steps`; None: nobody can tell.
     `repeated` is the share of training rows that stood there before; `same_rows`: both sets are
-    one and the same. The metric was tried on rows that hold `tried_classes`.
+    one and the same. The metric was tried on rows that hold `tried_classes`. `parts` is how many
+    arrays the answers are. `strays_at`: of answers that are all right, that line of the metric
+    makes something else. `held` is what answers are held against by hand, once the training is
+    over, and `anew` the line that makes another model then, which is asked; and whether the trained
+    one is asked too. `printed` are the numbers that are printed then, and `asked_swapped` columns
+    of what the model is asked about then that stand at the place of another one; `asked_scale` is
+    what it learned from, beside what it is asked about. `loses`: what a compute_loss of one's own
+    gives for outputs, where the Trainer takes the first of it for the loss, and it is none. `reach`
+    is the least and the most that an answer can be, where its last activation says so. `untested`:
+    the model trains by a step of its own, and no loss is evaluated. `fails_later` is what Python
+    will say at a line behind the training; `unknown_key` is looked up in the history, which has
+    others, at a line.
     """
 
     rows: int = 0
@@ -395,6 +489,7 @@ class Evaluate:
     has_metric: bool = False
     called: bool = False
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    lacks: tuple[str, ...] = ()
     written: int | None = None
     asks_in_vain: bool = False
     wanted: tuple[int, ...] = ()
@@ -413,9 +508,21 @@ class Evaluate:
     repeated: float = 0.0
     same_rows: bool = False
     tried_classes: int | None = None
+    parts: int = 1
+    strays_at: int | None = None
+    loses: str = ""
     eval_rows: int | None = None
     looked_at: int = 0
     num_labels: int | None = None
+    held: tuple[Held, ...] = ()
+    anew: tuple[int, bool] | None = None
+    printed: tuple[Printed, ...] = ()
+    asked_swapped: tuple[tuple[int, int], ...] = ()
+    asked_scale: tuple[Column, Column] | None = None
+    reach: tuple[float, float] | None = None
+    untested: bool = False
+    fails_later: tuple[str, int] | None = None
+    unknown_key: tuple[str, str, int] | None = None
     failure: Failure | None = None
 
 
@@ -450,6 +557,8 @@ class Training:
     was at each. `shares` are those of the classes in the training rows, which were gone through
     `epochs` times. `weights` is how many the model has. `out_of_time`: in a faster training the
     last step would not have been the last. `has_words`: rows of words were held against labels.
+    `unturned` is what the same training would guess where no picture is turned at random; empty
+    where nobody asked.
     """
 
     losses: tuple[float, ...] = ()
@@ -469,6 +578,7 @@ class Training:
     peak_learning_rate: float | None = None
     out_of_time: bool = False
     has_words: bool = False
+    unturned: Guesses = field(default_factory=dict)
     failure: Failure | None = None
 
 

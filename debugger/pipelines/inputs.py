@@ -41,7 +41,8 @@ class Signal:
     """Pictures, sounds or features of a batch. `at_ends`: the share of the two extreme values.
 
     `normalises`: what the processor of the script would do to them; None where there is none.
-    `kind` is the name that a model of transformers would know them by, or "features".
+    `kind` is the name that a model of transformers would know them by, or "features". `levels` is
+    how many different numbers a row has, as a median.
     """
 
     name: str
@@ -55,17 +56,20 @@ class Signal:
     normalises: bool | None = None
     mean: float = 0.0
     kind: str = ""
+    levels: int = 0
 
 
 @dataclass(frozen=True)
 class Read:
     """What the tokens of the rows looked at say, beside what else the rows hold.
 
-    `unknown` of `pieces` tokens are the unknown one. `inputs` are the different ones among `rows`,
-    and `contradicting` rows stand there again with another label, so that no answers are right
-    more often than in a share of `ceiling`; `majority` is the commonest label's. `kept` is the
-    share of its text that a row still says, `limit` the longest row, `says` the column that the
-    tokens spell out in place of a text.
+    `unknown` of `pieces` tokens are the unknown one, `target_unknown` of `target_pieces` of those
+    that are to be written, where a row's labels are a sequence. `bare`: the tokens that the
+    tokenizer puts around a text, where no row has any of them. `inputs` are the different ones
+    among `rows`, and `contradicting` rows stand there again with another label, so that no answers
+    are right more often than in a share of `ceiling`; `majority` is the commonest label's. `kept`
+    is the share of its text that a row still says, `limit` the longest row, `says` the column that
+    the tokens spell out in place of a text.
     `lost` are the columns whose text is not there, while another of the same row is, by share.
     `spelled` is what a column of words beside the labels calls them, `told` the share of rows that
     hold the name of their label, `told_others` of those that hold another's. `clash` is an id that
@@ -75,6 +79,9 @@ class Read:
     rows: int = 0
     pieces: int = 0
     unknown: int = 0
+    target_pieces: int = 0
+    target_unknown: int = 0
+    bare: tuple[str, ...] = ()
     inputs: int = 0
     contradicting: int = 0
     ceiling: float = 1.0
@@ -152,6 +159,7 @@ def signal_of(
         normalises=normalises,
         mean=float(values.mean()),
         kind=kind or name,
+        levels=int(np.median([len(np.unique(row)) for row in values[:MOST_READ]])),
     )
 
 
@@ -189,6 +197,8 @@ def read_of(
     return Read(
         **known,
         **_unknown(ids, tokenizer),
+        **_unknown_targets(labels, tokenizer),
+        bare=_bare(ids, tokenizer),
         kept=_kept(said, texts),
         lost=_lost(said, texts),
         limit=max(len(row) for row in ids),
@@ -231,6 +241,25 @@ def _unknown(ids: Sequence[Any], tokenizer: Any) -> dict[str, Any]:
     tokens = [one for row in _some(len(ids), MOST_COUNTED) for one in ids[row]]
     found = tokens.count(unknown)
     return {"unknown": found, "pieces": found + sum(one not in special for one in tokens)}
+
+
+def _bare(ids: Sequence[Any], tokenizer: Any) -> tuple[str, ...]:
+    if not tokenizer.num_special_tokens_to_add():
+        return ()
+    names = ("cls_token", "bos_token", "sep_token", "eos_token")
+    around = {getattr(tokenizer, f"{name}_id", None): getattr(tokenizer, name) for name in names}
+    known = {number: str(token) for number, token in around.items() if number is not None}
+    if any(number in known for row in ids for number in row):
+        return ()
+    return tuple(known.values())
+
+
+def _unknown_targets(labels: Sequence[Any], tokenizer: Any) -> dict[str, Any]:
+    rows = [y for y in labels if isinstance(y, (list, tuple)) and all(type(n) is int for n in y)]
+    if not rows or len(rows) < len(labels):
+        return {}
+    found = _unknown([[one for one in row if one >= 0] for row in rows], tokenizer)
+    return {f"target_{name}": count for name, count in found.items()}
 
 
 def _contradicting(keys: Sequence[str], labels: Sequence[Any]) -> dict[str, Any]:

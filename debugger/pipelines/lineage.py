@@ -199,6 +199,30 @@ def disorder(dataset: Any) -> Disorder | None:
     return None
 
 
+def unlabelled_at(dataset: Any, names: Collection[str]) -> int | None:
+    """The line of the last call that the columns of these names went into, and not out of."""
+    for origin in origins(dataset):
+        with suppress(Exception):  # see taken_away
+            here, there = (set(one.column_names) for one in (origin.after, origin.before))
+            if there & set(names) and not here & set(names):
+                return origin.line
+    return None
+
+
+def relabelled_at(dataset: Any, label: str | None, most: int) -> int | None:
+    """The line of the last call that gave rows other labels, or their first ones."""
+    for origin in origins(dataset) if label else ():
+        with suppress(Exception):  # see taken_away
+            here = _values(origin.after, label, most)
+            label = _named_before(origin, label, here, most)
+            same = origin.call in _PICK or here == _values(origin.before, label, most)
+            if label is None or not same:
+                return origin.line
+            continue
+        break
+    return None
+
+
 def picked_from(train: Any, other: Any) -> int | None:
     """The line that picked the other set out of rows that the training set came from, too.
 

@@ -30,6 +30,8 @@ class Asked:
     `plain` says that the labels enter the loss as they are. `shares`: what comes out of a row adds
     up to 1. `dead` is the share of outputs that a ReLU has cut off to 0, None where none stands
     there. `spread`: each output is held against the number of the class, so nothing more was asked.
+    `swapped` is the library's loss that this one is with labels and answers in each other's place.
+    `in_turn` is what rows cost, and what they do, outputs and all, in the opposite order.
     """
 
     form: Form
@@ -57,6 +59,8 @@ class Asked:
     shares: bool = False
     dead: float | None = None
     spread: bool = False
+    swapped: str = ""
+    in_turn: tuple[float, float] | None = None
 
 
 def counts_of(form: Form, all_labels: tuple[Any, ...]) -> dict[int, int]:

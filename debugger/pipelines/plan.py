@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from debugger.pipelines.within import Clipped, Steered
+
 ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 """Optimizers whose steps are about as long as the learning rate, whatever the gradient."""
 
@@ -29,16 +31,33 @@ class Rates:
 
 
 @dataclass(frozen=True)
+class Plateau:
+    """A schedule that waits for a number that stands still: which, and whether it is to rise."""
+
+    name: str
+    rises: bool
+    patience: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """`updates` are the steps of the optimizer in the whole run, 0 where nobody can tell;
     `batches` are those of one epoch.
 
     `schedule_steps`: how far the schedule went in one update. `gradient` is the size of a typical
-    number in the gradient that the optimizer gets, 0 left out. `held` is the norm of the weights
-    over that of the gradient. `narrow` is the share of weights of which a step at the full rate is
-    lost in rounding; `half` the type of weights that are not whole. `idle` are weights at rate 0.
+    number in the gradient that the optimizer gets, 0 left out. `arrived` is the norm of the first
+    gradient before it is clipped, `left` the share of it that the optimizer gets, and `clipping`
+    the norm that the arguments allow. `maximizes`: the optimizer climbs. `held` is the norm of the
+    weights over that of the gradient. `narrow` is the share of weights of which a step at the full
+    rate is lost in rounding; `half` the type of weights that are not whole. `idle` are weights at
+    rate 0.
     `dropout` is the largest in the model, before its head, and `head_dropout` that of what comes
     after. `frozen_new` weights are never trained, here or before; most are in `frozen_new_name`.
+    `begins_at` is the epoch that is counted on from, `clipped` how gradients are cut, and `steered`
+    what a callback makes of the learning rate, where that is known ahead. `ends_at` is the step
+    that its schedule refuses to go beyond. `held_batches` are all there are for the `asked_steps`;
+    None where they do not come to an end. `plateau` is a schedule that goes by a number of the
+    evaluation.
     """
 
     updates: int
@@ -54,6 +73,10 @@ class Plan:
     eps: float | None = None
     betas: tuple[float, float] | None = None
     gradient: float | None = None
+    arrived: float | None = None
+    left: float | None = None
+    clipping: float = 0.0
+    maximizes: bool = False
     held: float | None = None
     half: str = ""
     narrow: float = 0.0
@@ -64,6 +87,13 @@ class Plan:
     head_dropout_name: str = ""
     frozen_new: int = 0
     frozen_new_name: str = ""
+    begins_at: int = 0
+    clipped: Clipped | None = None
+    steered: Steered | None = None
+    ends_at: int | None = None
+    held_batches: int | None = None
+    asked_steps: int = 0
+    plateau: Plateau | None = None
 
 
 @dataclass(frozen=True)

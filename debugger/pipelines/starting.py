@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 from debugger.pipelines.face import Earlier
@@ -10,6 +12,21 @@ from debugger.pipelines.face import Earlier
 
 class TrainingStarts(BaseException):
     """Raised instead of training. No `except Exception` of the learner's catches it."""
+
+
+class Patience:
+    """How long a loop of the script's own may train, from its first step on."""
+
+    def __init__(self, seconds: Callable[[], float]) -> None:
+        """`seconds` is asked at that step: most scripts have no such loop."""
+        self._seconds = seconds
+
+    def ended(self) -> bool:
+        return self._ends <= time.monotonic()
+
+    @cached_property
+    def _ends(self) -> float:
+        return time.monotonic() + self._seconds()
 
 
 class Rehearsal(Protocol):

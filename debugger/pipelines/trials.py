@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts"]
+Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts", "halves"]
 Ask = Callable[[Any], dict[str, float]]
+HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
 SURE = 10.0
+FEWEST = 8
+"""Rows that are enough to have a quarter of them right."""
 MOST = 5_000_000
 """Numbers in the predictions: above it, making them up would take long."""
 
@@ -25,7 +29,9 @@ class Trials:
     `single`: of several labels of a row, as `several` rows have them, only the first is said.
     `shapes` are those of answers and labels.
     `cut` is the output above which the metric takes a yes. `averages`: precision, recall and F1 of
-    the drawn answers, by how they are averaged.
+    the drawn answers, by how they are averaged. `partly`: a quarter, a half and three quarters of
+    the rows are right. `always`: whatever the scores, every label is taken for this. `again` is the
+    answer to the very first of these once more, where it is another than it was then.
     """
 
     kind: Kind
@@ -41,6 +47,9 @@ class Trials:
     shapes: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     cut: float | None = None
     averages: dict[str, dict[str, float]] = field(default_factory=dict)
+    partly: tuple[dict[str, float], ...] = ()
+    always: Literal["yes", "no"] | None = None
+    again: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +90,31 @@ def trials(
     return Trials(kind, **tried, shapes=(predictions.shape, labels.shape))
 
 
+def halves(shape: tuple[int, ...], labels: Any, ask: Callable[[Any, Any], Any]) -> Trials | None:
+    """Two vectors a row, which lie the nearer the more a row's question is of the same kind as
+    another's answer. Labels must be of many kinds, or they may say what else belongs together."""
+    if len(np.unique(labels)) < FEWEST:
+        return None
+    right = nearest(shape, labels)
+    one = np.tile(right[:1], (len(right), 1))
+    try:
+        answers = {
+            "perfect": ask(right, right),
+            "constant": ask(one, one),
+            "drawn": ask(right, np.random.default_rng(1).permutation(right)),
+        }
+    except Exception:  # a metric that needs more than this is not judged here
+        return None
+    return Trials("halves", **answers, shapes=(shape, labels.shape)) if answers["perfect"] else None
+
+
+def nearest(shape: tuple[int, ...], labels: Any) -> Any:
+    """Vectors that are the same where labels are, and else point anywhere."""
+    kinds, place = np.unique(labels, return_inverse=True)
+    made = np.random.default_rng(0).normal(size=(len(kinds), shape[1]))
+    return (made / np.linalg.norm(made, axis=1, keepdims=True))[place]
+
+
 def kind_of(predictions: Any, labels: Any, causal: bool, generated: bool) -> Kind | None:
     if predictions.dtype.kind not in "fiu" or labels.dtype.kind not in "fiub":
         return None
@@ -115,7 +149,7 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
     def scores(guesses: Any) -> Any:
         if said:
             return guesses
-        made = np.eye(classes)[guesses] + uneven((*guesses.shape, classes))
+        made = _leaning(guesses, classes)
         return made / made.sum(-1, keepdims=True) if form.shares else made * SURE
 
     right = np.where(counted, labels, 0)
@@ -129,7 +163,47 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "ignored": float(1 - counted.mean()),
         "filled": None if counted.all() else ask(scores(np.where(counted, labels, classes - 1))),
         "averages": averages(present, drawn[counted]),
+        "partly": _partly(
+            _rank(labels), right, (right + 1) % classes, lambda one: ask(scores(one))
+        ),
     }
+
+
+def _rank(labels: Any) -> Any:
+    """The how-manyth of its label each row is: every label then keeps rows that are right."""
+    if labels.ndim > 1:
+        return np.arange(len(labels))
+    seen: Counter[int] = Counter()
+    ranks = []
+    for label in labels.tolist():
+        ranks.append(seen[label])
+        seen[label] += 1
+    return np.array(ranks)
+
+
+def _partly(rank: Any, right: Any, wrong: Any, ask: Ask) -> tuple[dict[str, float], ...]:
+    if len(rank) < FEWEST:
+        return ()
+    kept = (rank.reshape(-1, *[1] * (right.ndim - 1)) % 4 < quarters for quarters in (1, 2, 3))
+    return tuple(ask(np.where(one, right, wrong)) for one in kept)
+
+
+def all_right(predictions: Any, labels: Any) -> Any | None:
+    """Scores that are right for every label, where labels are classes or many of yes and no."""
+    kind = kind_of(predictions, labels, causal=False, generated=False)
+    if kind == "many":
+        return np.where(labels > 0, SURE, -SURE).astype(predictions.dtype)
+    if kind not in ("classes", "tokens") or predictions.shape == labels.shape:
+        return None
+    classes = predictions.shape[-1]
+    if labels.max() >= classes:
+        return None
+    return (_leaning(np.maximum(labels, 0), classes) * SURE).astype(predictions.dtype)
+
+
+def _leaning(guesses: Any, classes: int) -> Any:
+    """A score for each class, by far the highest for the one that is guessed."""
+    return np.eye(classes)[guesses] + uneven((*guesses.shape, classes))
 
 
 def uneven(shape: tuple[int, ...]) -> Any:
@@ -148,13 +222,44 @@ def _many(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any]
         return None
     no, yes = (0.0, 1.0) if form.shares else (-SURE, SURE)
     inside = not form.logits and predictions.min() >= 0 and predictions.max() <= 1
+    perfect = ask(np.where(signs > 0, yes, no))
+    constant = ask(np.full(labels.shape, yes))
+    drawn = ask(np.random.default_rng(0).choice([no, yes], size=labels.shape))
+    blind = same(perfect, constant) and same(perfect, drawn)
     return {
-        "perfect": ask(np.where(signs > 0, yes, no)),
-        "constant": ask(np.full(labels.shape, yes)),
-        "drawn": ask(np.random.default_rng(0).choice([no, yes], size=labels.shape)),
+        "perfect": perfect,
+        "constant": constant,
+        "drawn": drawn,
+        "always": _always(signs > 0, perfect) if blind else None,
         "cut": None if form.shares or inside else _cut(signs, ask),
         **_one_of_several(signs, no, yes, ask),
     }
+
+
+def _always(wanted: Any, answer: dict[str, float]) -> Literal["yes", "no"] | None:
+    """Whether the numbers of a metric that always answers alike are those of all yes, of all no."""
+    guesses: dict[Literal["yes", "no"], Any] = {
+        "yes": np.ones_like(wanted),
+        "no": np.zeros_like(wanted),
+    }
+    for said, guess in guesses.items():
+        known = [*_of_yes_and_no(wanted, guess)]
+        told = [any(abs(value - one) < 1e-4 for one in known) for value in answer.values()]
+        if told and all(told) and any(answer.values()):
+            return said
+    return None
+
+
+def _of_yes_and_no(wanted: Any, guess: Any) -> Iterator[float]:
+    """Accuracy, precision, recall and F1, in every way that they are averaged."""
+    yield float((wanted == guess).mean())
+    yield float((wanted == guess).all(axis=1).mean())
+    for axis in (None, 0, 1):
+        hits, said, there = (np.sum(one, axis=axis) for one in (wanted & guess, guess, wanted))
+        shares = there / max(1, np.sum(there))
+        for part, of in ((hits, said), (hits, there), (2 * hits, said + there)):
+            each = part / np.maximum(of, 1)
+            yield from (float(np.mean(each)), float(np.sum(each * shares)))
 
 
 def _one_of_several(signs: Any, no: float, yes: float, ask: Ask) -> dict[str, Any]:
@@ -204,7 +309,8 @@ def _texts(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any
     right = np.where(labels >= 0, labels, form.pad)
     constant = np.repeat(right[:1], len(right), axis=0)
     drawn = np.random.default_rng(0).choice(right[right != form.pad], size=right.shape)
-    return {"perfect": ask(right), "constant": ask(constant), "drawn": ask(drawn)}
+    told = {"perfect": ask(right), "constant": ask(constant), "drawn": ask(drawn)}
+    return told | {"partly": _partly(np.arange(len(right)), right, np.roll(right, 1, axis=0), ask)}
 
 
 def same(one: dict[str, float], other: dict[str, float]) -> bool:

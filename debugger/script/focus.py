@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from debugger.script.tracing import Tracing, name_of
+from debugger.script.tracing import Tracing, name_of, owner_of
 
 DEEPEST = 8
 
@@ -46,7 +46,7 @@ class _Belongings:
         before = [
             one
             for one in self._compiles
-            if _owner(one) == _owner(training) and one.lineno < training.lineno
+            if owner_of(one) == owner_of(training) and one.lineno < training.lineno
         ]
         return max(before, key=lambda one: one.lineno, default=None)
 
@@ -66,10 +66,6 @@ class _Belongings:
 
 def _method(call: ast.Call) -> str:
     return name_of(call.func) if isinstance(call.func, ast.Attribute) else ""
-
-
-def _owner(call: ast.Call) -> str:
-    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def _end(call: ast.Call) -> int:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from debugger.script.tracing import Function, Tracing, name_of
+from debugger.script.tracing import Function, Tracing, name_of, owner_of
 
 _WHOLE = ("int", "uint8", "long", "byte")
 _CUTS = ("detach", "item", "numpy", "tolist", "argmax", "no_grad", "inference_mode", "data")
+_MAKES = ("tensor", "as_tensor", "Tensor", "FloatTensor", "Variable", "Parameter", "full")
 _DEALS = ("permutation", "shuffle", "sample", "shuffled", "sorted", "reversed")
 _PREPARES = ("map", "with_transform", "set_transform")
 _FLATTENS = ("relu", "relu_", "clamp", "clip", "round", "sign", "threshold", "ReLU")
@@ -27,6 +28,7 @@ class Handed:
         self._comparisons = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
         self._assignments = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._bare = [node for node in ast.walk(tree) if isinstance(node, ast.Expr)]
 
     def function(self, argument: str) -> Function | None:
         """What an argument such as compute_metrics is given: by name, by `partial`, ready made."""
@@ -107,8 +109,23 @@ class Handed:
         return next(filter(None, (self.calls(argument, name) for name in _RESHAPES)), None)
 
     def cut_off(self) -> int | None:
-        """The line that takes a loss from the graph, in what a training step runs through."""
-        return min(self._stepping(_CUTS), default=None)
+        """The line that takes a loss from the graph, in what a training step runs through.
+
+        A tensor that is made anew as one to learn is surely none of a graph. What is only printed
+        or logged takes nothing away.
+        """
+        made = [line for line in self._stepping(_MAKES) if line in self._learnt()]
+        said = {line for line in self._stepping(_CUTS) if line not in self._only_said()}
+        return min(made, default=None) or min(said, default=None)
+
+    def _learnt(self) -> set[int]:
+        """The lines that make something with requires_grad=True."""
+        return {c.lineno for c in self._calls for k in c.keywords if k.arg == "requires_grad"}
+
+    def _only_said(self) -> set[int]:
+        """The lines of statements that keep nothing of what they call, such as print and log."""
+        spans = [range(node.lineno, (node.end_lineno or node.lineno) + 1) for node in self._bare]
+        return {line for span in spans for line in span}
 
     def squashing(self) -> int | None:
         """The last line of a training step's that makes probabilities."""
@@ -184,7 +201,7 @@ class Handed:
         held = self._tracing.local(given[0]) if isinstance(given[0], ast.Name) else []
         made = held[-1][1] if held else given[0]
         calls = [part for part in ast.walk(made) if isinstance(part, ast.Call)]
-        calls += [c for c in self._calls if _owner(c) == ast.unparse(given[0])]
+        calls += [c for c in self._calls if owner_of(c) == ast.unparse(given[0])]
         for call in calls:
             if name_of(call.func) not in _PREPARES or not call.args:
                 continue
@@ -300,7 +317,7 @@ class Handed:
         """The last line that brings bytes to whole numbers between 0 and 1, which leaves next to
         nothing of them."""
         cut = [n for n in self._divisions if isinstance(n.op, ast.FloorDiv) and _by_byte(n)]
-        cast = [c for c in self._calls if name_of(c.func) in _WHOLE or _to_whole(c)]
+        cast = [c for c in self._calls if name_of(c.func) in _WHOLE or to_whole(c)]
         held = [c for c in cast if any(_by_byte(part) for part in ast.walk(c))]
         return max((node.lineno for node in (*cut, *held)), default=None)
 
@@ -348,16 +365,12 @@ def _by_byte(node: ast.AST) -> bool:
     return isinstance(right, ast.Constant) and right.value in (255, 256, 127.5)
 
 
-def _to_whole(call: ast.Call) -> bool:
+def to_whole(call: ast.Call) -> bool:
     """`astype(int)`, `to(torch.uint8)`, `array(..., dtype="int64")` and the like."""
     asked = [*call.args[:1]] if name_of(call.func) in ("astype", "to", "type") else []
     asked += [k.value for k in call.keywords if k.arg == "dtype"]
     said = [one.value if isinstance(one, ast.Constant) else name_of(one) for one in asked]
     return any(str(one).startswith(("int", "uint", "long")) for one in said)
-
-
-def _owner(call: ast.Call) -> str:
-    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def _turns(node: ast.expr) -> bool:

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
+from debugger.failure import Failure
+from debugger.script.afterwards import (
+    Backwards,
+    Cut,
+    Rebuilt,
+    cuts,
+    measured_backwards,
+    rebuilt,
+)
+from debugger.script.behind import Behind
+from debugger.script.fits import Fits
+from debugger.script.flows import Flows
 from debugger.script.focus import apart
 from debugger.script.handed import Handed
+from debugger.script.layers import Layers
+from debugger.script.making import Making
+from debugger.script.origins import Origins
 from debugger.script.putting import says, slices, values_put
+from debugger.script.repeated import first_row_asked, stepped_behind
 from debugger.script.sources import Sources
+from debugger.script.told import told
 from debugger.script.torn import torn
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
@@ -25,8 +42,15 @@ _OPTIMIZERS = (
     *("Adam", "AdamW", "AdamWeightDecay", "Adamax", "Nadam", "SGD", "RMSprop", "Adagrad"),
     *("Adadelta", "Adafactor", "Ftrl", "Lion"),
 )
+_LEAVE_GAPS = (
+    *("shift", "rolling", "diff", "pct_change", "reindex", "asfreq", "merge", "join", "unstack"),
+    *("to_numeric", "pivot", "pivot_table", "log", "log10", "divide", "resample", "read_csv"),
+)
 _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 """What a column is declared to be, which puts nothing into it."""
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_REFUSES = re.compile(r"Value|Key|Assertion|Parameter|NotImplemented")
+"""Exceptions by which a library refuses what it was given."""
 _TOKENIZES = {"truncation", "is_split_into_words", "text_target", "return_offsets_mapping"}
 
 
@@ -36,6 +60,7 @@ class Places:
     def __init__(
         self, text: str, training_line: int | None = None, sources: Sources = NO_SOURCES
     ) -> None:
+        self.training_line = training_line
         files = [_parsed(text, 0), *(_parsed(one.text, one.before) for one in sources.helpers)]
         tree = ast.Module([node for file in files for node in file.body], [])
         self._tree, self._tracing = tree, Tracing(tree)
@@ -57,9 +82,55 @@ class Places:
         known = theirs | set(self._mine)
         self._calls = [*self._mine, *(call for call in self._calls if call not in known)]
         self._trainings = trainings.among(self._calls)
-        self._put = values_put(self._calls, self._assignments, self._dicts)
+        changes = [node for node in ast.walk(tree) if isinstance(node, ast.AugAssign)]
+        self._put = values_put(self._calls, [*self._assignments, *changes], self._dicts)
         late = {part for file in files for part in _later(file, training_line)}
         self._early = [call for call in self._calls if call not in late]
+
+    @cached_property
+    def making(self) -> Making:
+        return Making(self._tree, self._tracing)
+
+    @cached_property
+    def behind(self) -> Behind:
+        return Behind(self._tree, self._tracing, self._put)
+
+    def blamed(self, failure: Failure) -> int | None:
+        """The line that an exception is about which no rule knows: of the argument that a library
+        names or whose value it tells, else the last of the script's own that took part."""
+        by_library = not (failure.frames and failure.frames[-1].own)
+        named = self.origins.named_argument(failure.message, failure.line)
+        if by_library and named is None and _REFUSES.search(failure.exception):
+            named = told(failure.message, self._calls, self._tracing, failure.line)
+        return (named if by_library else None) or failure.line
+
+    @cached_property
+    def flows(self) -> Flows:
+        return Flows(self._tree, self._tracing)
+
+    @cached_property
+    def layers(self) -> Layers:
+        return Layers(self._tree, self._tracing)
+
+    @cached_property
+    def backwards(self) -> Backwards | None:
+        return measured_backwards(self._tree)
+
+    @cached_property
+    def cuts(self) -> list[Cut]:
+        return cuts(self._tree)
+
+    @cached_property
+    def rebuilt(self) -> Rebuilt | None:
+        return rebuilt(self._tree)
+
+    @cached_property
+    def fits(self) -> Fits:
+        return Fits(self._tree, self._tracing, self._calls, self._trainings, self._dicts)
+
+    @cached_property
+    def origins(self) -> Origins:
+        return Origins(self._tree, self._tracing, self._calls)
 
     def argument(self, *names: str) -> int | None:
         """The line of the first keyword argument with one of these names, before the training.
@@ -80,8 +151,27 @@ class Places:
             None,
         )
         if given is None:
-            return next(filter(None, map(self._tracing.apart, names)), None)
+            alone = next(filter(None, map(self._tracing.apart, names)), None)
+            return alone or next(filter(None, map(self._set_later, names)), None)
         return self._tracing.setting(given) or given.lineno
+
+    def spelled(self, name: str, value: str) -> int | None:
+        """Where that very text is written for an argument; inside a longer text, as of a file of
+        settings, the line of it that holds both."""
+        longer = (n for n in self._texts if isinstance(n.value, str) and "\n" in n.value)
+        for node in longer:
+            for below, line in enumerate(str(node.value).split("\n")):
+                if name in line and value in line:
+                    return node.lineno + below
+        return self.argument(name) or self.naming(value)
+
+    def _set_later(self, name: str) -> int | None:
+        """Where it is set on what was made without it, as in `args.learning_rate = 1e-3`."""
+        for node in self._assignments:
+            fields = (one for one in node.targets if isinstance(one, ast.Attribute))
+            if any(one.attr == name and name_of(one.value) != "self" for one in fields):
+                return self._tracing.setting(node.value) or node.lineno
+        return None
 
     def number_written(self, number: float) -> int | None:
         """The first line that gives a name to just this number."""
@@ -166,57 +256,9 @@ class Places:
             or self._first_number(_OPTIMIZERS)
         )
 
-    def compiled(self, name: Literal["optimizer", "loss", "metrics"]) -> int | None:
-        """Where what `compile` is given under that name, or in its place, was made."""
-        place = ("optimizer", "loss", "metrics").index(name)
-        for call in (c for calls in (self._mine, self._calls) for c in calls):
-            if last(call.func) != "compile":
-                continue
-            named = [k.value for k in call.keywords if k.arg == name]
-            if given := named or call.args[place : place + 1]:
-                return self._tracing.setting(given[0]) or self._made_of(given[0], labels=False)
-        return None
-
     def _first_number(self, names: tuple[str, ...]) -> int | None:
         found = [call.args[0] for call in self._calls if name_of(call.func) in names and call.args]
         return next((at[0] for one in found if (at := self._tracing.valued(one))), None)
-
-    def output_layer(self, units: int) -> int | None:
-        """The last `Dense` of so many outputs; else the last there is."""
-        layers = [call for call in self._calls if name_of(call.func) == "Dense"]
-        given = [(c, self._tracing.valued(one)) for c in layers if (one := _units(c)) is not None]
-        exact = [call.lineno for call, at in given if at is not None and at[1] == units]
-        return max(exact or [call.lineno for call in layers], default=None)
-
-    def validated(self, labels: bool = False) -> int | None:
-        """Where the inputs, or the labels, that `fit` is to be judged by were made."""
-        given = [k.value for c in self._calls for k in c.keywords if k.arg == "validation_data"]
-        fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
-        same = [c for c in fits if given and _first(c.args[0]) == _first(given[0])]
-        if (
-            not given or same
-        ):  # the very rows that it learns from: what is wrong is to hand them over
-            return given[0].lineno if given else None
-        return self._made_of(given[0], labels)
-
-    def fitted(self, labels: bool = False) -> int | None:
-        """Where those that `fit` learns from were made."""
-        for call in (c for c in self._trainings.calls() if last(c.func) == "fit"):
-            named = {k.arg: k.value for k in call.keywords}
-            handed = [
-                *call.args[:2],
-                *(named[n] for n in ("x", "y")[len(call.args) :] if n in named),
-            ]
-            if handed:
-                given = handed[int(labels)] if len(handed) > 1 else handed[0]
-                return self._made_of(given, labels)
-        return None
-
-    def _made_of(self, given: ast.expr, labels: bool) -> int:
-        if isinstance(given, ast.Tuple) and len(given.elts) > int(labels):
-            given = given.elts[int(labels)]
-        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
-        return made[-1][0] if made else given.lineno
 
     def origin(self, *names: str) -> int | None:
         """Where the value of a keyword argument is made: what was assigned to the name in it."""
@@ -299,15 +341,52 @@ class Places:
             None,
         )
 
+    def last_set(self, attribute: str, before: int | None) -> int | None:
+        """The last assignment to an attribute of that name above a line."""
+        return max(
+            (
+                node.lineno
+                for node in self._assignments
+                for target in node.targets
+                if isinstance(target, ast.Attribute) and target.attr == attribute
+                if before is None or node.lineno < before
+            ),
+            default=None,
+        )
+
+    def cut_off_at(self, width: int) -> int | None:
+        """Where a slice such as `words[:3]`, or what fills up to it, is told so many."""
+        ends = [
+            node.slice.upper
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+        ]
+        ends += [
+            keyword.value
+            for call in self._calls
+            for keyword in call.keywords
+            if keyword.arg in ("maxlen", "output_sequence_length", "max_length")
+        ]
+        found = (self._tracing.valued(one) for one in ends if one is not None)
+        return next((at[0] for at in found if at is not None and at[1] == width), None)
+
     def naming(self, text: str) -> int | None:
         """The line of the first string that says just this, such as the name of a variable."""
         return next((node.lineno for node in self._texts if node.value == text), None)
 
     def nothing_written(self) -> int | None:
-        """The first line that writes a nan where a number is meant."""
+        """The first line that writes a nan, or None now and then, where a value is meant."""
         made = [c.lineno for c in self._calls if ast.unparse(c).lower() == "float('nan')"]
+        forks = (n for call in self._calls for n in ast.walk(call) if isinstance(n, ast.IfExp))
+        made += [one.lineno for fork in forks for one in (fork.body, fork.orelse) if _is_none(one)]
         made += [node.lineno for node in self._attributes if node.attr in ("nan", "NaN")]
         return min(made, default=None)
+
+    def emptied(self) -> int | None:
+        """Where numbers go missing: a nan that is written, or a call that leaves gaps."""
+        return self.nothing_written() or next(
+            (call.lineno for call in self._early if last(call.func) in _LEAVE_GAPS), None
+        )
 
     def last_naming(self, text: str) -> int | None:
         """The lowest such line: the last layer of a model stands below the others."""
@@ -327,13 +406,15 @@ class Places:
 
     def predicts_after_training(self) -> bool:
         """Does the script ask for answers of its own, so that it can measure them by hand?"""
-        return self._after_training(r"predict(_on_batch|_step)?")
+        return self._after_training(r"predict(_on_batch|_step)?|generate")
 
     def _after_training(self, named: str) -> bool:
-        trained = min((c.lineno for c in self._calls if last(c.func) == "train"), default=0)
+        trains = [c.lineno for c in self._calls if last(c.func) == "train"]
+        trained = min(trains or [c.lineno for c in self._trainings.calls()], default=0)
         spans = [(f.lineno, f.end_lineno or f.lineno) for f in self._functions]
+        apart = [span for span in spans if not span[0] <= trained <= span[1]]
         return any(
-            call.lineno > trained or any(low <= call.lineno <= high for low, high in spans)
+            call.lineno > trained or any(low <= call.lineno <= high for low, high in apart)
             for call in self._calls
             if re.fullmatch(named, last(call.func), re.IGNORECASE)
         )
@@ -346,6 +427,11 @@ class Places:
         keys = self._called_before(_LABELS)
         copied = self._called_before(self._copied(keys))
         return self.written(*copied) or self.written(*keys)
+
+    def labels_from(self, wanted: Callable[[ast.expr], bool]) -> int | None:
+        """The line of what labels are made of that is such a value itself."""
+        found = self.behind.plain(self.behind.under(*self._called_before(_LABELS)), wanted)
+        return None if found is None else found.lineno
 
     def renamed_to(self, name: str) -> int | None:
         """The line that gives a column that name."""
@@ -414,6 +500,12 @@ class Places:
         ]
         return max(around, default=line)
 
+    def first_row_asked(self) -> int | None:
+        return first_row_asked(self._tree)
+
+    def stepped_behind(self) -> int | None:
+        return stepped_behind(self._tree)
+
     def ignoring(self) -> int | None:
         """The first line that gives a name, or places in a row, -100 and nothing else."""
         found = [n.lineno for n in self._assignments if _is_ignored(n.value)]
@@ -463,6 +555,10 @@ class Places:
         lines = [(-number, line) for line, number in filter(None, found)]
         return min(lines)[1] if lines else min((v.lineno for v in values), default=None)
 
+    def trains(self) -> bool:
+        """Whether a Trainer's training, or a model's `fit`, stands in the script."""
+        return bool(self._trainings.calls())
+
     def trains_again(self) -> bool:
         """Whether the script seems to train more than once: further down, or on the same line."""
         return self._trainings.again()
@@ -471,6 +567,10 @@ class Places:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _is_ignored(value: ast.expr) -> bool:
@@ -504,26 +604,19 @@ def _parsed(text: str, before: int) -> ast.Module:
 
 
 def _later(tree: ast.Module, training_line: int | None) -> set[ast.AST]:
-    """What stands in the open behind the statement that trains, and so has no part in it."""
+    """What stands behind the statement that trains, in the open or in the function that it stands
+    in, and so has no part in it."""
     if training_line is None:
         return set()
-    kept = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    ends = [
-        node.end_lineno or node.lineno
-        for node in tree.body
-        if node.lineno <= training_line <= (node.end_lineno or node.lineno)
-        and not isinstance(node, kept)
-    ]
-    behind = [n for n in tree.body if ends and n.lineno > ends[0] and not isinstance(n, kept)]
+    body, around = tree.body, _around(tree.body, training_line)
+    while isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+        body, around = around.body, _around(around.body, training_line)
+    if around is None or isinstance(around, ast.ClassDef):
+        return set()
+    end = around.end_lineno or around.lineno
+    behind = [n for n in body if n.lineno > end and not isinstance(n, _DEFINES)]
     return {part for node in behind for part in ast.walk(node)}
 
 
-def _first(given: ast.expr) -> str:
-    """What inputs are called, alone or before their labels."""
-    pair = isinstance(given, ast.Tuple) and given.elts
-    return ast.unparse(pair[0] if pair else given)
-
-
-def _units(call: ast.Call) -> ast.expr | None:
-    named = [k.value for k in call.keywords if k.arg == "units"]
-    return call.args[0] if call.args else next(iter(named), None)
+def _around(body: list[ast.stmt], line: int) -> ast.stmt | None:
+    return next((n for n in body if n.lineno <= line <= (n.end_lineno or n.lineno)), None)

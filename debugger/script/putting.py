@@ -13,7 +13,9 @@ _FILLS = ("append", "extend", "insert")
 
 
 def values_put(
-    calls: Sequence[ast.Call], assignments: Sequence[ast.Assign], dicts: Sequence[ast.Dict]
+    calls: Sequence[ast.Call],
+    assignments: Sequence[ast.Assign | ast.AugAssign],
+    dicts: Sequence[ast.Dict],
 ) -> list[Put]:
     """Each value with the names that it may stand under: in a column, in a dictionary."""
     put: list[Put] = []
@@ -27,8 +29,11 @@ def values_put(
             put += [([one], call.args[-1]) for one in slices(func.value)]
         if last(call.func) in ("dict", "assign"):
             put += [([ast.Constant(k.arg)], k.value) for k in call.keywords]
-    for target, value in (pair for node in assignments for pair in assigned(node)):
-        put += [([one], value) for one in slices(target)]
+    for node in assignments:
+        for target, value in assigned(node):
+            if isinstance(node, ast.AugAssign):  # what stood there counts too
+                value = ast.copy_location(ast.BinOp(node.target, node.op, value), node)
+            put += [([one], value) for one in slices(target)]
     for node in dicts:
         if node not in renames:
             put += [([k], v) for k, v in zip(node.keys, node.values, strict=True)]

@@ -23,6 +23,7 @@ LINES_IN = {
     "trains_again_writes": "at",
     "trains_again_fails": "at",
     "trained_already": "before",
+    "nothing_held": "at",
 }
 """Which number of a finding is a line of the script, or a list of them."""
 
@@ -56,6 +57,13 @@ class Sources:
             return replace(finding, numbers=numbers)
         line = finding.line - helper.before
         return replace(finding, file=helper.name, line=line, numbers=numbers)
+
+    def text_of(self, script: str, line: int | None) -> str:
+        """What stands at a line, of the script or of a file beside it."""
+        helper = None if line is None else self._of(line)
+        text, before = (helper.text, helper.before) if helper else (script, 0)
+        lines = text.splitlines()
+        return lines[line - before - 1] if line and line - before <= len(lines) else ""
 
     def _named(self, lines: object) -> object:
         if isinstance(lines, int):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from functools import cached_property
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+TRAINING_STEPS = ("compute_loss", "training_step", "forward")
+"""What a training step runs through that a script may write itself, the loss first."""
 _FILLS = ("append", "extend", "insert")
 _MOVES = ("shuffle", "sort", "reverse")
 _HOLDS = (
@@ -38,6 +42,12 @@ class Tracing:
         self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         self._made_by = {part: one.name for one in self._classes for part in one.body}
 
+    @cached_property
+    def _ordered(self) -> list[tuple[ast.Call, bool]]:
+        """All calls, those that have to do with an evaluation last."""
+        known = [(call, _evaluates(call)) for call in self._calls]
+        return sorted(known, key=lambda one: one[1])
+
     def setting(self, node: ast.expr) -> int | None:
         """The line of the number or the word that a setting comes down to, if it does."""
         found = self._plain(node)
@@ -48,6 +58,19 @@ class Tracing:
         found = self._plain(node)
         value = found.value if isinstance(found, ast.Constant) else None
         return (found.lineno, float(value)) if found and isinstance(value, int | float) else None
+
+    def constant(self, node: ast.expr) -> ast.Constant | None:
+        """What is written down, where a value comes down to one word or one number."""
+        found = self._plain(node)
+        if isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.USub):
+            number = found.operand.value if isinstance(found.operand, ast.Constant) else None
+            if isinstance(number, int | float):
+                return ast.copy_location(ast.Constant(-number), found)
+        return found if isinstance(found, ast.Constant) else None
+
+    def written_down(self, node: ast.expr) -> ast.expr | None:
+        """The number, the word or the list of them that a setting comes down to, if it does."""
+        return self._plain(node)
 
     def _plain(self, node: ast.expr, depth: int = 0) -> ast.expr | None:
         if _is_plain(node):
@@ -98,32 +121,83 @@ class Tracing:
 
     def local(self, name: ast.Name) -> list[tuple[int, ast.expr]]:
         """What the function around a name, or else the module, assigns to it, by line."""
-        scope = self._scopes.get(name)
+        return self._assigned_in(self._scopes.get(name), name.id)
+
+    def _assigned_in(self, scope: Function | None, name: str) -> list[tuple[int, ast.expr]]:
         values = [
             (target.lineno, value)
             for statement in ast.walk(scope or self._tree)
             if self._scopes.get(statement) is scope
             for target, value in assigned(statement)
-            if isinstance(target, ast.Name) and target.id == name.id
+            if isinstance(target, ast.Name) and target.id == name
         ]
         return sorted(values, key=lambda one: one[0])
 
-    def _named(self, name: ast.Name) -> ast.expr | None:
+    def unpacked(self, name: ast.Name) -> list[tuple[int, ast.expr, int | None]]:
+        """Like `local`; also what a tuple is taken apart into, with the place in it."""
         scope = self._scopes.get(name)
-        values = self.local(name)
-        if values:
-            return values[0][1] if len(values) == 1 else None
-        if scope is None:
-            return None
-        if name.id in (parameters := [a.arg for a in _parameters(scope)]):
-            return self._given(scope, name.id, parameters)
-        outside = [
-            value
-            for statement in self._tree.body
-            for target, value in assigned(statement)
-            if isinstance(target, ast.Name) and target.id == name.id
+        found: list[tuple[int, ast.expr, int | None]] = [
+            (line, value, None) for line, value in self.local(name)
         ]
-        return outside[0] if len(outside) == 1 else None
+        for node in ast.walk(scope or self._tree):
+            if not isinstance(node, ast.Assign) or self._scopes.get(node) is not scope:
+                continue
+            for target in (one for one in node.targets if isinstance(one, ast.Tuple | ast.List)):
+                places = [n for n, one in enumerate(target.elts) if name_of(one) == name.id]
+                if places and not isinstance(node.value, ast.Tuple):
+                    found.append((node.lineno, node.value, places[-1]))
+        return sorted(found, key=lambda one: one[0])
+
+    def handed_in(self, name: ast.Name) -> ast.expr | None:
+        """What a caller gives for a name that is a parameter of the function around it."""
+        scope = self._scopes.get(name)
+        parameters = [] if scope is None else [a.arg for a in _parameters(scope)]
+        if scope is None or name.id not in parameters:
+            return None
+        return self._given(scope, name.id, parameters)
+
+    def definitions(self, name: ast.Name) -> list[ast.expr]:
+        """What a name may stand for, the nearest scope alone, the lowest line first: what is
+        assigned to it, put into it, gone through by it, or handed in for it."""
+        scope = self._scopes.get(name)
+        while True:
+            if found := self._defined_in(scope, name.id):
+                return sorted(found, key=lambda one: -one.lineno)
+            if scope is None:
+                return []
+            if name.id in (parameters := [a.arg for a in _parameters(scope)]):
+                given = self._given(scope, name.id, parameters)
+                return [] if given is None else [given]
+            scope = self._scopes.get(scope)
+
+    def _defined_in(self, scope: Function | None, name: str) -> list[ast.expr]:
+        found: list[ast.expr] = []
+        for node in ast.walk(scope or self._tree):
+            if self._scopes.get(node) is not scope:
+                continue
+            bound = [*assigned(node), *_gone_through(node)]
+            found += [value for target, value in bound if _binds(target, name)]
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                fills = node.func.attr in _FILLS and node.args
+                if fills and name_of(_owner(node.func.value)) == name:
+                    found.append(node.args[-1])
+        return found
+
+    def function(self, call: ast.Call) -> Function | None:
+        """The function of the script that a call runs."""
+        return self._functions.get(name_of(call.func))
+
+    def _named(self, name: ast.Name) -> ast.expr | None:
+        """What the name stands for in the function around it, in one around that, in the file."""
+        scope = self._scopes.get(name)
+        while scope is not None:
+            if values := self._assigned_in(scope, name.id):
+                return values[0][1] if len(values) == 1 else None
+            if name.id in (parameters := [a.arg for a in _parameters(scope)]):
+                return self._given(scope, name.id, parameters)
+            scope = self._scopes.get(scope)
+        outside = self._assigned_in(None, name.id)
+        return outside[0][1] if len(outside) == 1 else None
 
     def _given(self, scope: Function, name: str, parameters: list[str]) -> ast.expr | None:
         """What callers hand over: themselves, by `partial`, or for `map` to hand on.
@@ -132,7 +206,10 @@ class Tracing:
         """
         makes = scope.name == "__init__"
         called = self._made_by.get(scope, "") if makes else scope.name
-        for call in self._calls:
+        default, missed = _defaults(scope).get(name), False
+        for call, evaluates in self._ordered:
+            if missed and default is not None and evaluates:
+                return default  # what is learned from goes without
             own = name_of(call.func) == called
             by_others = any(name_of(one) == called for one in call.args[:1])
             if not own and not by_others:
@@ -143,10 +220,11 @@ class Tracing:
                 if keyword.arg == "fn_kwargs" and (found := _entry_of(keyword.value, name)):
                     return found
             handed = call.args if own else call.args[1:] if name_of(call.func) == "partial" else []
-            place = parameters.index(name) - makes
+            place = parameters.index(name) - (parameters[0] in ("self", "cls"))
             if place < len(handed) and not any(isinstance(a, ast.Starred) for a in handed):
                 return handed[place]
-        return _defaults(scope).get(name)
+            missed = True
+        return default
 
     def _option(self, node: ast.Attribute) -> ast.expr | None:
         """Of a command line, of a class of settings, or of what was made with it."""
@@ -198,6 +276,10 @@ class Tracing:
 
     def _filled(self, name: ast.Name) -> tuple[int, ast.expr | None] | None:
         """The last line that puts something into a list, or in other places; else what it is."""
+        return max(self.fills(name) or self.local(name), key=lambda one: one[0], default=None)
+
+    def fills(self, name: ast.Name) -> list[tuple[int, ast.expr | None]]:
+        """The lines that put something into a list, or in other places."""
         scope = self._scopes.get(name)
         fills: list[tuple[int, ast.expr | None]] = []
         for node in ast.walk(scope or self._tree):
@@ -213,8 +295,7 @@ class Tracing:
             for target, value in assigned(node):
                 if isinstance(target, ast.Subscript) and name_of(target.value) == name.id:
                     fills.append((target.lineno, value))
-        fills = fills or [*self.local(name)]
-        return max(fills, key=lambda one: one[0], default=None)
+        return fills
 
     def _is_list(self, name: ast.Name) -> bool:
         """A list put together here, not one thing out of another."""
@@ -248,6 +329,33 @@ def assigned(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield target, statement.value
 
 
+def _gone_through(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Names that stand for each of several things, one after the other, and those things."""
+    if isinstance(node, ast.For | ast.AsyncFor | ast.comprehension):
+        yield node.target, node.iter
+    if isinstance(node, ast.withitem) and node.optional_vars is not None:
+        yield node.optional_vars, node.context_expr
+    if isinstance(node, ast.NamedExpr):
+        yield node.target, node.value
+
+
+def _binds(target: ast.expr, name: str) -> bool:
+    """Whether a target is, holds, or is a place in what has that name."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return any(_binds(one, name) for one in target.elts)
+    if isinstance(target, ast.Starred):
+        return _binds(target.value, name)
+    owner = _owner(target)
+    return isinstance(owner, ast.Name) and owner.id == name
+
+
+def _owner(node: ast.expr) -> ast.expr:
+    """`rows` of `rows["text"][0]`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node
+
+
 def _is_plain(node: ast.expr) -> bool:
     """A number, a word, or what is reckoned of numbers alone."""
     if isinstance(node, ast.Constant):
@@ -266,6 +374,12 @@ def _holds_list(node: ast.BinOp) -> bool:
 def _parameters(function: Function) -> list[ast.arg]:
     given = function.args
     return [*given.posonlyargs, *given.args, *given.kwonlyargs]
+
+
+def _evaluates(call: ast.Call) -> bool:
+    """Whether a call has to do with rows to evaluate on, by what it is called on and given."""
+    said = ast.unparse(call)
+    return re.search(r"valid|test|eval|dev\b", said) is not None and "train" not in said
 
 
 def _defaults(function: Function) -> dict[str, ast.expr]:
@@ -288,6 +402,10 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
+def is_true(value: ast.AST) -> bool:
+    return isinstance(value, ast.Constant) and value.value is True
+
+
 def name_of(node: ast.expr) -> str:
     """`tensor` of `torch.tensor`; "" of what has no name."""
     if isinstance(node, ast.Attribute):
@@ -298,3 +416,8 @@ def name_of(node: ast.expr) -> str:
 def last(name: ast.expr) -> str:
     """`Trainer` of `transformers.Trainer`."""
     return ast.unparse(name).rpartition(".")[2]
+
+
+def owner_of(call: ast.Call) -> str:
+    """`trainer` of `trainer.train()`; "" of a plain function."""
+    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""

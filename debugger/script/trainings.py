@@ -7,7 +7,7 @@ from copy import copy
 from itertools import combinations
 from typing import Self
 
-from debugger.script.tracing import last
+from debugger.script.tracing import last, owner_of
 
 
 class Trainings:
@@ -38,7 +38,7 @@ class Trainings:
             if isinstance(target, ast.Name)
         }
         methods = [call for call in self._calls if isinstance(call.func, ast.Attribute)]
-        owners = {id(call): _owner_of(call) for call in methods}
+        owners = {id(call): owner_of(call) for call in methods}
         compiled = {owners[id(call)] for call in methods if last(call.func) == "compile"}
         return [
             call
@@ -87,10 +87,6 @@ def _arms(fork: ast.If | ast.IfExp) -> tuple[list[ast.AST], list[ast.AST]]:
     if isinstance(fork, ast.If):
         return [*fork.body], [*fork.orelse]
     return [fork.body], [fork.orelse]
-
-
-def _owner_of(call: ast.Call) -> str:
-    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
 
 
 def _trains(call: ast.Call, trainers: set[str], owner: str) -> bool:

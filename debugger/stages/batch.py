@@ -8,7 +8,7 @@ from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
 from debugger.pipelines.rows import LABELS, short, type_of
-from debugger.stages import belonging, inputs, order, targets
+from debugger.stages import belonging, fitting, inputs, inside, order, targets
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -127,6 +127,17 @@ def no_pad_token(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(view.places.call("from_pretrained"))
 
 
+def no_batches(seen: Batch, view: View) -> Verdict | None:
+    """The loader is at its end before it has given anything."""
+    if seen.failure is None or seen.failure.exception != "StopIteration":
+        return None
+    places = view.places
+    line = places.argument("dataloader_drop_last", "drop_last")
+    own = places.function("_get_train_sampler") or places.function("get_train_dataloader")
+    line = line or own or places.argument("train_dataset")
+    return fault(line, batch_size=view.facts.batch_size)
+
+
 def padding_not_ignored(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """With a label for each token, padding must carry -100, or the loss learns padding."""
     if view.facts.task not in ("tokens", "causal_lm", "masked_lm", "seq2seq"):
@@ -149,8 +160,11 @@ RULES: tuple[Rule, ...] = (
     pads_from_map,
     text_columns,
     no_pad_token,
+    no_batches,
     padding_not_ignored,
+    *fitting.OF_A_BATCH,
     *inputs.OF_A_BATCH,
+    *inside.RULES,
     *targets.OF_A_BATCH,
     *belonging.OF_A_BATCH,
     *order.RULES,

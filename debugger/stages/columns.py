@@ -18,6 +18,8 @@ OTHER_SCALE = 8.0
 ELSEWHERE = 4.0
 MOSTLY_ONE = 0.8
 MANY_WORDS = 10
+MOVED = 0.2
+"""Of all rows: so many with another label than before are no mistake of somebody who labelled."""
 _NO_WORDS = ("mask", "type", "segment", "position")
 
 
@@ -37,7 +39,7 @@ def input_given_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
     one, other = seen.columns.twice
     made = fault if seen.columns.shared else look
     return made(
-        view.places.fitted() or view.places.call(".fit"),
+        view.places.fits.fitted() or view.places.call(".fit"),
         one=one,
         other=other,
         rows=seen.columns.inputs[0].rows,
@@ -58,15 +60,72 @@ def hardly_a_word_known(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, name=first.name, **numbers)
 
 
+def labels_move_between_epochs(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The same rows, read a second time, and other labels beside them."""
+    if seen.relabelled is None:
+        return NOT_FOR_THIS_TASK
+    changed, rows = seen.relabelled
+    if rows < 2 * FEWEST or changed < MOVED * rows:
+        return None
+    places = view.places
+    line = places.layers.paired() or places.labels_torn() or places.fits.labelled()
+    return fault(line, changed=changed, rows=rows)
+
+
+def gaps_in_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A nan goes through every sum, and takes the answer, the loss and the weights with it."""
+    if seen.columns is None:
+        return NOT_FOR_THIS_TASK
+    held = seen.eval_columns.gaps if seen.eval_columns is not None else ()
+    found = next(iter((*seen.columns.gaps, *held)), None)
+    if found is None:
+        return None
+    made = fault if found.felt else look
+    line = view.places.emptied() or view.places.fits.fitted()
+    return made(line, name=found.name, rows=found.rows, of=found.of)
+
+
+def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Who can read the answer off learns to read it off. In a window that is a step gone wrong."""
+    echo = seen.columns.echo if seen.columns is not None else None
+    if echo is None:
+        return NOT_FOR_THIS_TASK if seen.columns is None else None
+    made = fault if echo.in_time else look
+    place = ", ".join(map(str, echo.place))
+    line = view.places.layers.targets_given() or view.places.fits.labelled()
+    return made(line, name=echo.name, place=place, step=echo.place[0], rows=echo.rows)
+
+
+def columns_in_other_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A model knows a column by its place and by nothing else."""
+    if seen.columns is None or seen.eval_columns is None:
+        return NOT_FOR_THIS_TASK
+    if not seen.swapped:
+        return None
+    one, to = seen.swapped[0]
+    line = view.places.fits.only_behind("validation_data") or view.places.fits.validated()
+    return fault(line, column=one, other=to, count=len(seen.swapped))
+
+
 RULES: tuple[Rule, ...] = (
     splits_on_other_scales,
     input_given_twice,
     hardly_a_word_known,
+    labels_move_between_epochs,
+    gaps_in_inputs,
+    answer_among_inputs,
+    columns_in_other_order,
 )
 
 
 def _holds_words(column: Column) -> bool:
     return column.common is not None and not any(word in column.name for word in _NO_WORDS)
+
+
+def far_apart(here: Column, there: Column) -> tuple[float, float]:
+    """How many times as wide one of them is, and by how many widths it lies elsewhere."""
+    widths = here.width, there.width
+    return max(widths) / min(widths), abs(here.middle - there.middle) / max(widths)
 
 
 def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> Verdict | None:
@@ -78,14 +137,12 @@ def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> 
             continue
         if min(here.rows, there.rows) < 2 * FEWEST or not here.width or not there.width:
             continue
-        widths = here.width, there.width
-        wider = max(widths) / min(widths)
-        moved = abs(here.middle - there.middle) / max(widths)
+        wider, moved = far_apart(here, there)
         if wider < OTHER_SCALE and moved < ELSEWHERE:
             continue
         made = fault if wider >= OTHER_SCALE else look
         places = view.places
-        put = places.validated() if there.width > here.width else places.fitted()
+        put = places.fits.validated() if there.width > here.width else places.fits.fitted()
         line = put or places.argument("validation_data") or places.argument("eval_dataset")
         return made(
             line,

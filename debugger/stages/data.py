@@ -10,7 +10,7 @@ from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.experiments.signal import signal
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
-from debugger.stages import belonging, columns, inputs, targets
+from debugger.stages import belonging, columns, fitting, inputs, misuse, targets
 from debugger.stages.chance import interval
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -34,8 +34,12 @@ MARKED = 0.15
 DUPLICATED_SHARE = 0.10
 CUT_SHARE = 0.20
 UNMET_SHARE = 0.05
+HANDFUL, JUDGED_BY_MORE = 64, 1.5
+MOSTLY_RAW = 0.8
+"""So few rows to learn from, and so many times as many to be judged by."""
 ENOUGH_ASKED = 20
 SHOWN_LENGTHS = 8
+FEWEST_WORDS = 3
 MOST_CLASSES = 20
 _PAIRS = {
     ("premise", "hypothesis"),
@@ -129,7 +133,9 @@ def labels_missing(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return blind
     if split.label_column is not None or any(name != "idx" for name in split.few_valued):
         return None
-    return fault(_data_line(view), columns=", ".join(split.columns))
+    if not split.columns:
+        return None  # its rows have no names at all: the batch tells that
+    return fault(split.unlabelled_at or _data_line(view), columns=", ".join(split.columns))
 
 
 def string_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -242,12 +248,65 @@ def classes_only_in_eval(seen: Data, view: View) -> Verdict | CannotJudge | None
     known, asked = set(_integers(split)), _integers(seen.eval)
     unmet = [y for y in asked if y >= 0 and y not in known]
     share = len(unmet) / max(1, len(asked))
-    if len(asked) < ENOUGH_ASKED or share < UNMET_SHARE:
+    if not known or len(asked) < ENOUGH_ASKED or share < UNMET_SHARE:
         return None
-    places = view.places
-    line = places.argument("eval_dataset", "validation_split") or places.validated()
     name = _named(str(min(unmet)), _naming(seen, split))
-    return fault(line, name=name, rows=len(unmet), share=share)
+    return fault(_ordering_line(view), name=name, rows=len(unmet), share=share)
+
+
+def eval_of_one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows in order of their labels, cut in two: what is judged by is the last class alone."""
+    split, blind = _labelled(seen, view)
+    if split is None or view.facts.task != "classification":
+        return blind or NOT_FOR_THIS_TASK
+    if seen.eval is None:
+        return CannotJudge("no_eval_set")
+    trained, asked = _integers(split), _integers(seen.eval)
+    if len(asked) < ENOUGH_ASKED or len(set(asked)) > 1 or asked[0] < 0 or not trained:
+        return None
+    share = trained.count(asked[0]) / len(trained)
+    if share >= IMBALANCED_SHARE or isinstance(classes_only_in_eval(seen, view), Verdict):
+        return None
+    if seen.eval.looked_at < seen.eval.count:
+        return CannotJudge("no_rows")
+    name = _named(str(asked[0]), _naming(seen, split))
+    return fault(_ordering_line(view), name=name, rows=len(asked), share=share)
+
+
+def few_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A handful to learn from, and far more to be judged by: the part that a trial run took."""
+    split, other = seen.train, seen.eval
+    if split is None or other is None:
+        return _nothing_to_see(seen) if split is None else CannotJudge("no_eval_set")
+    if split.count > HANDFUL or other.count < JUDGED_BY_MORE * split.count:
+        return None
+    line = view.places.origins.taking(split.count, "train_dataset") or _data_line(view)
+    return look(line, rows=split.count, eval_rows=other.count)
+
+
+def keys_counted(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The length of a dictionary is how many keys it has, and not how many rows."""
+    split = seen.train
+    if split is None:
+        return _nothing_to_see(seen)
+    if split.counted is None:
+        return None
+    name, rows = split.counted
+    return fault(view.places.flows.length_of(name), name=name, rows=split.count, held=rows)
+
+
+def rates_differ(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Sounds of several rates, all as they came: in one of them everything is twice as fast."""
+    here = None if seen.train is None else seen.train.sounds
+    there = None if seen.eval is None else seen.eval.sounds
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    known = [one for one in (here, there) if one is not None and one.raw > MOSTLY_RAW]
+    rates = sorted({rate for one in known for rate in one.rates})
+    if len(rates) < 2:
+        return None
+    line = view.places.flows.extracted() or view.tokenizing or _data_line(view)
+    return fault(line, low=rates[0], high=rates[-1])
 
 
 def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -289,7 +348,7 @@ def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not LEAKED_SHARE <= share < 0.95:
         return None
     at = view.places
-    line = seen.picked_line or at.argument("eval_dataset") or at.validated()
+    line = seen.picked_line or at.argument("eval_dataset") or at.fits.validated()
     at_least = interval(share, seen.eval.looked_at)[0]
     proved = at_least > SURELY_LEAKED + 2 * max(_repeated(seen.train), _repeated(seen.eval))
     verdict = fault if proved else look
@@ -320,10 +379,12 @@ def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | N
     split = seen.train
     if split is None:
         return _nothing_to_see(seen)
-    if view.facts.task not in _ABOUT_CLASSES:
+    if view.facts.task not in (*_ABOUT_CLASSES, "multiple_choice"):
         return NOT_FOR_THIS_TASK
     if not split.decoded:
         return CannotJudge("no_tokenizer")
+    if view.facts.task == "multiple_choice":
+        return _never_read(split, view)
     names = set(split.texts[0]) if split.texts else set()
     for first, second in sorted(_PAIRS):
         if {first, second} <= names:
@@ -348,7 +409,7 @@ def labels_in_the_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None
     loss = compiled.loss
     if seen.entry.inside is None or "y" in seen.entry.parts or loss in ("", "none"):
         return None
-    line = view.places.compiled("loss") or _data_line(view)
+    line = view.places.fits.compiled("loss") or _data_line(view)
     return (fault if "loss" in compiled.strings else note)(line, label=seen.entry.inside, loss=loss)
 
 
@@ -367,6 +428,7 @@ RULES: tuple[Rule, ...] = (
     labels_in_the_inputs,
     ragged_rows,
     dataset_dict,
+    misuse.no_rows_left,
     raw_text,
     label_column_misnamed,
     labels_missing,
@@ -378,11 +440,16 @@ RULES: tuple[Rule, ...] = (
     imbalanced,
     one_class,
     classes_only_in_eval,
+    few_rows,
+    keys_counted,
+    rates_differ,
+    eval_of_one_class,
     labels_shuffled_apart,
     duplicates,
     leak,
     text_cut,
     second_sentence_dropped,
+    *fitting.OF_ROWS,
     *inputs.OF_ROWS,
     *targets.OF_ROWS,
     *columns.RULES,
@@ -393,11 +460,17 @@ DATA = Stage("data", observe, show, measured, RULES)
 
 def _data_line(view: View) -> int | None:
     made = view.places.call("to_tf_dataset", "prepare_tf_dataset")
-    return view.places.argument("train_dataset") or made or view.places.fitted()
+    return view.places.argument("train_dataset") or made or view.places.fits.fitted()
 
 
 def _labels_line(view: View) -> int | None:
-    return view.places.labels_written() or view.places.fitted(labels=True) or _data_line(view)
+    return view.places.labels_written() or view.places.fits.labelled() or _data_line(view)
+
+
+def _ordering_line(view: View) -> int | None:
+    places = view.places
+    line = places.making.ordered() or places.argument_in("train_test_split", "shuffle")
+    return line or places.argument("eval_dataset", "validation_split") or places.fits.validated()
 
 
 def _repeated(split: Split) -> float:
@@ -459,6 +532,15 @@ def _reaches(column: str, split: Split) -> bool:
         _letters(row[column])[:24] in _letters(text)
         for row, text in zip(split.texts, split.decoded, strict=False)
     )
+
+
+def _never_read(split: Split, view: View) -> Verdict | None:
+    """What answers are chosen for stands in a column of its own, whatever that is called."""
+    names = set.intersection(*map(set, split.texts)) if split.texts else set()
+    words = {n: min(len(row[n].split()) for row in split.texts) for n in sorted(names)}
+    kept = [name for name in words if _reaches(name, split)]
+    gone = [n for n, fewest in words.items() if fewest >= FEWEST_WORDS and n not in kept]
+    return look(view.tokenizing, gone=gone[0], kept=kept[0]) if kept and gone else None
 
 
 def _letters(text: str) -> str:

@@ -43,7 +43,9 @@ def one_class_for_several(seen: Forward, view: View) -> Verdict | CannotJudge | 
     if seen.counts != "vectors" or asked.shares or share < OFTEN:  # see shares_for_several
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return fault(view.places.compiled("loss"), name=name, share=share, most=max(asked.cardinality))
+    return fault(
+        view.places.fits.compiled("loss"), name=name, share=share, most=max(asked.cardinality)
+    )
 
 
 def relu_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:

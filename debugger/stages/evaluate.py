@@ -9,7 +9,7 @@ from typing import Any
 from debugger.evidence.tables import matrix, pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Evaluate, Facts, Pipeline
-from debugger.stages import metric
+from debugger.stages import held, metric, printed
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -85,7 +85,8 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
 
 
 def no_eval_set(seen: Evaluate, view: View) -> Verdict | None:
-    if seen.eval_rows is not None or seen.evaluations:
+    """Who asks for answers of its own after the training may ask for those on other rows."""
+    if seen.eval_rows is not None or seen.evaluations or view.places.predicts_after_training():
         return None
     return look(view.places.call("Trainer", ".fit"))
 
@@ -204,6 +205,16 @@ def _counts_classes_for_rows(seen: Evaluate, classes: int) -> bool:
     return unequal and {classes, seen.rows} <= told
 
 
+def eval_rows_lack_input(seen: Evaluate, view: View) -> Verdict | None:
+    """What prepares the training rows was never used on those that are to judge."""
+    if seen.failure is None:
+        return None
+    missed = next((name for name in seen.lacks if seen.failure.says(name)), None)
+    if missed is None:
+        return None
+    return fault(view.places.origins.handed("eval_dataset"), name=missed)
+
+
 def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     if not seen.has_metric:
         return CannotJudge("no_metric")
@@ -294,14 +305,26 @@ def metric_flatters_constant(seen: Evaluate, view: View) -> Verdict | CannotJudg
 
 def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """A metric may count to 1 or in percent. Means over classes want every class to be there."""
-    if seen.perfect is None:
+    perfect = _of_choices(seen, view) if seen.perfect is None else seen.perfect
+    if perfect is None:
         return CannotJudge("metric_not_tried")
+    if isinstance(metric.metric_remembers(seen, view), Verdict):
+        return None  # which says more
     every_class = seen.tried_classes is None or seen.tried_classes == seen.num_labels
+    every_class = every_class and seen.perfect is not None
     names = _HIGHER_IS_BETTER if every_class else _WHATEVER_THE_CLASSES
-    wrong = [n for n, v in seen.perfect.items() if _plainly(n) in names and not _is_perfect(v)]
+    wrong = [n for n, v in perfect.items() if _plainly(n) in names and not _is_perfect(v)]
     if not wrong:
         return None
-    return fault(metric.metric_line(view, wrong[0]), name=wrong[0], value=seen.perfect[wrong[0]])
+    line = seen.strays_at or metric.metric_line(view, wrong[0])
+    return fault(line, name=wrong[0], value=perfect[wrong[0]])
+
+
+def _of_choices(seen: Evaluate, view: View) -> dict[str, float] | None:
+    """A choice among several has no classes that could be missing: it has places."""
+    tried = seen.trials
+    chosen = tried is not None and tried.kind == "classes"
+    return tried.perfect if tried and chosen and view.facts.task == "multiple_choice" else None
 
 
 RULES: tuple[Rule, ...] = (
@@ -310,6 +333,7 @@ RULES: tuple[Rule, ...] = (
     no_eval_set,
     no_metric,
     trainer_cannot_generate,
+    eval_rows_lack_input,
     logits_into_metric,
     wrong_axis,
     labels_never_reach_metric,
@@ -321,6 +345,8 @@ RULES: tuple[Rule, ...] = (
     metric_flatters_constant,
     metric_wrong_on_perfect,
     *metric.RULES,
+    *held.RULES,
+    *printed.RULES,
 )
 EVALUATE = Stage("evaluate", observe, show, measured, RULES)
 
@@ -376,7 +402,7 @@ def _shape(seen: Evaluate, name: str) -> tuple[int, ...]:
 
 
 def _eval_line(view: View) -> int | None:
-    return view.places.argument("eval_dataset") or view.places.validated()
+    return view.places.argument("eval_dataset") or view.places.fits.validated()
 
 
 def _strategy_line(view: View) -> int | None:

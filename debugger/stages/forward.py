@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from typing import Any
@@ -9,7 +10,18 @@ from typing import Any
 from debugger.evidence.tables import pairs, say
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Compiled, Facts, Forward, Pipeline
-from debugger.stages import endings, inputs, losses, targets
+from debugger.stages import (
+    company,
+    endings,
+    fitting,
+    heads,
+    inputs,
+    losses,
+    shapes,
+    targets,
+    weights,
+    within,
+)
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -24,6 +36,7 @@ from debugger.stages.judging import (
 )
 
 LOSS_FACTOR = 1.5
+_WHOLE_WANTED = ("expected scalar type Long", "expected target dtype to be Long")
 _SIZE = r"\(torch\.Size\(\[(\d+), (\d+)\]\)\)"
 _SIZES = rf"Target size {_SIZE} must be the same as input size {_SIZE}"
 
@@ -83,11 +96,14 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     if seen.label_range is None or "int" not in seen.label_type:
         return CannotJudge("no_labels")
     low, high = (int(value) for value in seen.label_range)
-    if (low >= 0 and high < classes) or _one_output(seen):
+    if (low >= 0 and high < classes) or _one_output(seen) or fitting.axis_too_many(seen):
         return None
     from_one = low == 1 and high == classes  # nobody has class 0: the labels are to be moved
-    line = view.places.labels_written() if from_one else None
-    line, label = line or _model_line(view), high if high >= classes else low
+    line = (view.places.labels_written() or view.places.fits.labelled()) if from_one else None
+    label = high if high >= classes else low
+    if label < 0:  # a sign that somebody wrote, and no class
+        line = view.places.labels_from(lambda one: ast.unparse(one) == str(label)) or line
+    line = line or _model_line(view)
     return fault(line, label=label, num_labels=classes, last=classes - 1)
 
 
@@ -101,15 +117,36 @@ def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if low >= 0 and high <= 1:
         return None
     name = view.facts.compiled.loss
-    return fault(view.places.compiled("loss"), label=high if high > 1 else low, name=name)
+    line = view.places.labels_written() or view.places.fits.labelled() if low < 0 else None
+    line = line or view.places.fits.compiled("loss")
+    return fault(line, label=high if high > 1 else low, name=name)
 
 
 def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
     """A data set that gives one row after the other: its first axis is taken for the rows."""
     if view.facts.compiled is None or seen.failure is None or seen.batched:
         return None
-    line = view.places.call("from_tensor_slices", "from_generator") or view.places.call(".fit")
+    places = view.places
+    line = places.layers.switched_off("batch_size")
+    line = line or places.call("from_tensor_slices", "from_generator") or places.call(".fit")
     return fault(line)
+
+
+def answer_for_each_place(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """One label a row, and an output that still has the places of a picture, or the steps."""
+    logits, labels = seen.logits_shape, seen.labels_shape
+    if view.facts.compiled is None or not logits or not labels:
+        return NOT_FOR_THIS_TASK
+    of_row = labels[1:] if seen.counts == "numbers" else labels[1:-1]
+    places = logits[1:-1]
+    if seen.failure is None or any(one > 1 for one in of_row) or all(one == 1 for one in places):
+        return None
+    if logits[0] != labels[0] or len(logits) < 3:
+        return None
+    line = view.places.layers.switched_on("return_sequences")
+    line = line or view.places.fits.output_layer(logits[-1])
+    shape = " x ".join(map(str, places))
+    return fault(line, places=shape, outputs=str(list(logits)), labels=str(list(labels)))
 
 
 def one_label(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -138,8 +175,12 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
         return None  # which says more
     if (wanted := _labels_wanted(seen)) is not None:
         name = view.facts.compiled.loss if view.facts.compiled else ""
+        places = view.places
+        vectors = (
+            places.layers.vectors(places.fits.labelled()) if seen.counts == "numbers" else None
+        )
         return fault(
-            view.places.compiled("loss"),
+            vectors or places.fits.compiled("loss"),
             problem_type=name,
             label_type=seen.label_type,
             labels=str(list(seen.labels_shape)),
@@ -151,7 +192,7 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
     float_wanted = seen.failure.says("Float can't be cast") or seen.failure.says(
         "Target size", "must be the same as input size"
     )
-    int_wanted = seen.failure.says("expected scalar type Long") or seen.failure.says(
+    int_wanted = any(map(seen.failure.says, _WHOLE_WANTED)) or seen.failure.says(
         "Expected floating point type for target with class probabilities"
     )
     one_wanted = (
@@ -162,9 +203,13 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
     wanted = float_wanted or int_wanted or one_wanted
     if not wanted or label_vector_width(seen, view) is not None:
         return None
+    if isinstance(fitting.labels_of_truth(seen, view), Verdict):
+        return None  # which says more
     line = view.places.argument("problem_type") or _model_line(view)
     if (float_wanted and "int" in seen.label_type) or _are_whole(seen):
-        line = view.places.labels_written() or line  # they are of the wrong type, not the model
+        # They are of the wrong type, not the model.
+        made = view.places.labels_from(_makes_fractions) if int_wanted else None
+        line = made or view.places.labels_written() or line
     return fault(line, problem_type=seen.problem_type or "none", label_type=seen.label_type)
 
 
@@ -177,7 +222,7 @@ def outputs_for_one_label(seen: Forward, view: View) -> Verdict | CannotJudge | 
     if outputs != 2 or span[0] < 0 or span[1] > 1:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return fault(view.places.output_layer(outputs), name=name)
+    return fault(view.places.fits.output_layer(outputs), name=name)
 
 
 def label_vector_width(seen: Forward, view: View) -> Verdict | None:
@@ -194,8 +239,7 @@ def no_head(seen: Forward, view: View) -> Verdict | None:
     bare = "last_hidden_state" in seen.output_keys and seen.loss is None
     if not (refuses or bare):
         return None
-    line = view.places.call("AutoModel.from_pretrained", "Model.from_pretrained")
-    return fault(line, model=view.facts.model_class)
+    return fault(view.places.making.model(view.facts.model_class), model=view.facts.model_class)
 
 
 def picture_size(seen: Forward, view: View) -> Verdict | None:
@@ -263,6 +307,25 @@ def too_long(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return fault(line, length=seen.length, positions=seen.positions)
 
 
+def number_outside_table(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Kinds of segments, positions, categories: each table of a model has only so many entries."""
+    table = seen.outside
+    if table is None or seen.failure is None:
+        return None
+    if isinstance(ids_outside_vocabulary(seen, view), Verdict) or isinstance(
+        too_long(seen, view), Verdict
+    ):
+        return None  # which say more
+    places = view.places
+    drawn = None if view.facts.pretrained else places.configured(table.size, *table.settings)
+    line = drawn or places.origins.table(table.size)
+    if line is None and view.facts.pretrained:
+        line = places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
+    field = table.field or "inputs"
+    numbers = {"field": field, "where": table.where, "number": table.number, "size": table.size}
+    return fault(line or seen.failure.line, **numbers)
+
+
 def nan_at_labels(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A compiled loss does not refuse a label outside the head: it makes nan of it, and no more."""
     if not seen.nan_rows:
@@ -283,7 +346,7 @@ def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJud
         return CannotJudge("no_loss_here")
     if seen.gives == "probabilities":
         return None
-    line = view.places.compiled("loss")
+    line = view.places.fits.compiled("loss")
     low, high = seen.logits_low, seen.logits_high
     compiled = view.facts.compiled or Compiled()
     given = compiled.strings.get("loss", "")
@@ -295,7 +358,9 @@ def softmax_twice(seen: Forward, view: View) -> Verdict | None:
     if seen.expects != "logits" or seen.gives != "probabilities" or seen.recovers:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return fault(view.places.argument("from_logits") or view.places.compiled("loss"), name=name)
+    return fault(
+        view.places.argument("from_logits") or view.places.fits.compiled("loss"), name=name
+    )
 
 
 def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
@@ -303,7 +368,7 @@ def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
     if seen.expects != "logits" or not seen.recovers:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return look(view.places.argument("from_logits") or view.places.compiled("loss"), name=name)
+    return look(view.places.argument("from_logits") or view.places.fits.compiled("loss"), name=name)
 
 
 def nan_forward(seen: Forward, view: View) -> Verdict | None:
@@ -367,6 +432,7 @@ RULES: tuple[Rule, ...] = (
     label_outside_head,
     label_not_binary,
     rows_not_batched,
+    answer_for_each_place,
     one_label,
     head_and_names_disagree,
     outputs_for_one_label,
@@ -379,6 +445,8 @@ RULES: tuple[Rule, ...] = (
     label_for_each_token,
     ids_outside_vocabulary,
     too_long,
+    number_outside_table,
+    *fitting.OF_A_MODEL,
     nan_at_labels,
     loss_expects_probabilities,
     softmax_twice,
@@ -386,12 +454,17 @@ RULES: tuple[Rule, ...] = (
     nan_forward,
     trained_already,
     weights_left_behind,
+    *weights.RULES,
     *endings.RULES,
+    *heads.RULES,
+    *shapes.RULES,
     *losses.RULES,
+    *company.RULES,
     first_loss_off,
     inputs.column_dropped,
     *inputs.OF_A_MODEL,
     *targets.OF_A_LOSS,
+    *within.RULES,
 )
 FORWARD = Stage(
     "forward", observe, show, measured, RULES, blocks=("step", "evaluate", "overfit", "train")
@@ -412,6 +485,13 @@ def _refused(seen: Forward) -> int | None:
     if not known or len(seen.logits_shape) != 2 or seen.logits_shape[:1] != rows:
         return None
     return seen.logits_shape[1]
+
+
+def _makes_fractions(value: ast.expr) -> bool:
+    said = ast.unparse(value)
+    return (
+        said.startswith("float(") or re.search(r"float(32|64)?\)$|\.float\(\)$", said) is not None
+    )
 
 
 def _one_output(seen: Forward) -> bool:
@@ -468,8 +548,8 @@ def _model_line(view: View) -> int | None:
         return view.places.argument_at("num_labels", made[-1])
     line = view.places.argument("num_labels") or next(iter(made), None)
     if line is None and view.facts.compiled is not None and view.facts.num_labels:
-        line = view.places.output_layer(view.facts.num_labels)
-    return line
+        line = view.places.fits.output_layer(view.facts.num_labels)
+    return line or view.places.making.model(view.facts.model_class)
 
 
 def _example(seen: Forward, facts: Facts) -> Evidence:

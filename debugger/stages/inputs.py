@@ -34,6 +34,8 @@ UNLIKE, FAR_OFF = 3.0, 20.0
 """So many times as spread out, or spreads away: no two parts of one set of pictures are."""
 AT_THE_ENDS = 0.95
 QUIET = 0.3
+FEW_LEVELS = 8
+"""Different numbers in a row of sound. Telephones have 256."""
 UNMOVED, FELT = 1e-4, 0.05
 _OF_TEXT = {"input_ids", "attention_mask", "token_type_ids", "labels", "label", "label_ids"}
 
@@ -64,6 +66,35 @@ def unknown_tokens(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return verdict(line, share=share, unknown=read.unknown, pieces=read.pieces)
 
 
+def unknown_targets(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A tokenizer that was made from the sources alone knows no word of the targets."""
+    read = seen.train.read if seen.train else None
+    if view.facts.task != "seq2seq" or read is None or not read.target_pieces:
+        return NOT_FOR_THIS_TASK
+    share = read.target_unknown / read.target_pieces
+    if share < OFTEN_UNKNOWN or isinstance(unknown_tokens(seen, view), Verdict):
+        return None
+    places = view.places
+    line = places.origins.first_handed("train_from_iterator", "train_new_from_iterator", "train")
+    line = line or places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
+    verdict = fault if share >= MOSTLY_UNKNOWN else look
+    return verdict(line, share=share, unknown=read.target_unknown, pieces=read.target_pieces)
+
+
+def special_tokens_left_out(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A checkpoint answers from the place where it has always met them."""
+    read = seen.train.read if seen.train else None
+    whole_rows = ("classification", "regression", "multilabel", "multiple_choice")
+    if read is None or not read.pieces or view.facts.task not in whole_rows:
+        return NOT_FOR_THIS_TASK
+    if not view.facts.pretrained:
+        return CannotJudge("not_pretrained")
+    if not read.bare:
+        return None
+    line = view.places.argument("add_special_tokens") or _tokenizing(view)
+    return look(line, tokens=", ".join(read.bare))
+
+
 def wrong_column_read(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """The tokens spell out a number or a label, row by row, and nothing else."""
     read = seen.train.read if seen.train else None
@@ -83,7 +114,8 @@ def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return CannotJudge("other_inputs")
     if read.inputs > 1:
         return None
-    return fault(view.places.handed.one_place() or _tokenizing(view), rows=read.rows)
+    line = view.places.handed.one_place() or view.places.flows.removing() or _tokenizing(view)
+    return fault(line, rows=read.rows)
 
 
 def contradicting_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -109,6 +141,10 @@ def contradicting_labels(seen: Data, view: View) -> Verdict | CannotJudge | None
 def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Long documents are always cut. A limit of a few tokens is another matter."""
     read = seen.train.read if seen.train else None
+    if seen.short is not None and seen.short.kept < PARTLY_KEPT:
+        verdict = fault if seen.short.kept < LITTLE_KEPT else look
+        line = view.places.cut_off_at(seen.short.width) or _tokenizing(view)
+        return verdict(line, kept=seen.short.kept, length=seen.short.width)
     if read is None or len(read.kept) < FEWEST_ROWS:
         return NOT_FOR_THIS_TASK
     kept = median(read.kept)
@@ -118,6 +154,14 @@ def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     line = line or _tokenizing(view)
     verdict = fault if kept < LITTLE_KEPT and read.limit <= SHORT_LIMIT else look
     return verdict(line, kept=kept, length=read.limit)
+
+
+def words_numbered_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The same word has one number in one set and another in the other."""
+    if seen.renumbered is None:
+        return None
+    name, line = seen.renumbered
+    return fault(line, name=name)
 
 
 def second_sentence_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -144,6 +188,8 @@ def label_in_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def column_dropped(seen: Batch | Forward, view: View) -> Verdict | None:
     """The Trainer keeps what the model's forward names. A collator or a loss may want more."""
+    if isinstance(seen, Forward) and "last_hidden_state" in seen.output_keys:
+        return None  # see no_head
     named = seen.failure is not None and seen.failure.exception == "KeyError"
     said = seen.failure.message.strip("'\" ") if seen.failure and named else ""
     missed = [said] if said in seen.dropped else list(seen.asked_for)
@@ -206,6 +252,10 @@ def padded_on_the_right(seen: Batch, view: View) -> Verdict | CannotJudge | None
 
 def identical_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     signal = seen.signal
+    if signal is None and seen.same_tokens > 1:
+        name, rows = "input_ids", view.facts.batch_size
+        line = view.places.flows.removing() or _tokenizing(view)
+        return fault(line, name=name, rows=rows, labels=seen.same_tokens)
     if signal is None or signal.rows < 2:
         return NOT_FOR_THIS_TASK
     if not signal.identical or signal.labels < 2:
@@ -243,14 +293,40 @@ def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | N
     return fault(line, name=signal.name, low=signal.low, high=signal.high)
 
 
+def scaled_twice(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """The model's own first layers scale what was scaled before it came."""
+    found = seen.scaled
+    if found is None:
+        return NOT_FOR_THIS_TASK
+    before, after = found.high - found.low, found.inner_high - found.inner_low
+    if after >= FLAT or before <= 5 * after or max(-found.low, found.high) > LARGEST_PIXEL:
+        return None
+    line = view.places.layers.scaling() or view.places.handed.dividing()
+    ends = {"inner_low": found.inner_low, "inner_high": found.inner_high}
+    return fault(line, name=found.name, low=found.low, high=found.high, **ends)
+
+
 def inputs_saturated(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     signal = seen.signal
     if signal is None or signal.kind == "features":
         return NOT_FOR_THIS_TASK
     if signal.identical or signal.at_ends < AT_THE_ENDS:
         return None
+    if isinstance(sounds_coarse(seen, view), Verdict):
+        return None  # which says more
     numbers = {"name": signal.name, "low": signal.low, "high": signal.high}
     return look(_preparing(view), share=signal.at_ends, **numbers)
+
+
+def sounds_coarse(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A wave between -1 and 1 that was made whole numbers is silence with a few clicks."""
+    signal = seen.signal
+    if signal is None or "input_values" not in (signal.kind, signal.name):
+        return NOT_FOR_THIS_TASK
+    if signal.identical or not 0 < signal.levels <= FEW_LEVELS:
+        return None
+    line = view.places.flows.made_whole() or view.places.handed.prepared(signal.name)
+    return fault(line or _preparing(view), name=signal.name, levels=signal.levels)
 
 
 def inputs_not_normalised(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -311,18 +387,32 @@ def rows_mingled(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if seen.mingled <= FELT:
         return None
+    if view.facts.compiled is not None:
+        return fault(view.places.layers.mixing(), moved=seen.mingled)
     layers = ("LSTM", "GRU", "RNN", "TransformerEncoderLayer", "MultiheadAttention")
     line = None if view.places.argument("batch_first") else view.places.call(*layers)
     line = line or view.places.handed.turning() or view.places.function("forward")
     return fault(line, moved=seen.mingled)
 
 
-OF_A_MODEL: tuple[Rule, ...] = (text_not_read, filling_read, rows_mingled)
+def input_not_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Nothing of it comes out at the other end."""
+    if view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    if not seen.unread:
+        return None
+    return look(view.places.layers.inputs_taken(), name=seen.unread)
+
+
+OF_A_MODEL: tuple[Rule, ...] = (text_not_read, filling_read, rows_mingled, input_not_read)
 OF_ROWS: tuple[Rule, ...] = (
     tokenizer_of_another_model,
     unknown_tokens,
+    unknown_targets,
+    special_tokens_left_out,
     wrong_column_read,
     text_mostly_cut,
+    words_numbered_twice,
     second_sentence_cut,
     identical_rows,
     contradicting_labels,
@@ -337,20 +427,22 @@ OF_A_BATCH: tuple[Rule, ...] = (
     identical_inputs,
     inputs_not_scaled,
     inputs_nearly_constant,
+    scaled_twice,
     inputs_saturated,
+    sounds_coarse,
     inputs_not_normalised,
     processed_otherwise,
 )
 
 
 def _tokenizing(view: View) -> int | None:
-    return view.tokenizing or view.places.fitted()
+    return view.tokenizing or view.places.fits.fitted()
 
 
 def _preparing(view: View) -> int | None:
     made = ("processor", "image_processor", "feature_extractor", "set_transform", "with_transform")
     line = view.places.argument("do_rescale", "do_normalize") or view.places.call(*made)
-    return line or view.places.fitted()
+    return line or view.places.fits.fitted()
 
 
 def _other_inputs(split: Split) -> bool:

@@ -6,6 +6,7 @@ or None.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
@@ -91,9 +92,10 @@ NOT_FOR_THIS_TASK = CannotJudge("not_for_this_task")
 
 
 def judged(
-    stage: StageName, rules: Iterable[Rule], seen: Any, view: View
+    stage: StageName, rules: Iterable[Rule], seen: Any, view: View, crashes: Iterable[Rule] = ()
 ) -> tuple[list[Finding], list[NotRun]]:
-    """Every rule's answer. An exception that no rule names is a finding of its own."""
+    """Every rule's answer. An exception that none of them names is left to the first among
+    `crashes` that knows it, and is a finding of its own where nobody does."""
     findings: list[Finding] = []
     not_run: list[NotRun] = []
     for rule in (*COMMON, *rules):
@@ -105,10 +107,22 @@ def judged(
                 not_run.append(NotRun(code, reason))
     failure: Failure | None = seen.failure
     if failure is not None and not any(f.severity == "fault" for f in findings):
-        said = first_line(failure.message)
-        numbers = {"exception": failure.exception, "said": said}
-        findings.append(Finding(f"{stage}_failed", "fault", stage, failure.line, numbers))
+        findings.append(crash(stage, seen, view, crashes) or _unknown(stage, failure, view.places))
     return findings, not_run
+
+
+def crash(stage: StageName, seen: Seen, view: View, rules: Iterable[Rule]) -> Finding | None:
+    """What the first rule that knows an exception says of it."""
+    for rule in rules:
+        match rule(seen, view):
+            case Verdict(severity, line, numbers):
+                return Finding(rule.__name__, severity, stage, line, numbers)
+    return None
+
+
+def _unknown(stage: StageName, failure: Failure, places: Places) -> Finding:
+    numbers = {"exception": failure.exception, "said": first_line(failure.message)}
+    return Finding(f"{stage}_failed", "fault", stage, places.blamed(failure), numbers)
 
 
 def out_of_memory(seen: Any, view: View) -> Verdict | None:
@@ -145,7 +159,25 @@ def mixed_devices(seen: Any, view: View) -> Verdict | None:
     return fault(failure.line, model=view.facts.device)
 
 
-COMMON: tuple[Rule, ...] = (out_of_memory, batch_too_large, device_side_assert, mixed_devices)
+def signature_unlike_call(seen: Any, view: View) -> Verdict | None:
+    """A function of the script's own that the library calls with other arguments than it takes."""
+    failure: Failure | None = seen.failure
+    told_already = ("argument 'labels'", "argument 'num_items_in_batch'")
+    if failure is None or failure.exception != "TypeError" or any(map(failure.says, told_already)):
+        return None
+    found = re.search(r"([\w.<>]+)\(\) (?:takes|got|missing) ", failure.message)
+    by_script = bool(failure.frames) and failure.frames[-1].own
+    line = view.places.origins.function(found[1]) if found and not by_script else None
+    if found is None or line is None:
+        return None
+    name = found[1].rpartition(".")[2]
+    return fault(line, name=name, said=first_line(failure.message))
+
+
+COMMON: tuple[Rule, ...] = (
+    *(out_of_memory, batch_too_large, device_side_assert, mixed_devices),
+    signature_unlike_call,
+)
 
 
 def first_line(message: str) -> str:

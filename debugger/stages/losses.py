@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from debugger.pipelines.face import Forward
 from debugger.pipelines.losses import Asked
+from debugger.stages import company
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
 NEARLY = 0.02
@@ -43,7 +44,10 @@ def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     asked = seen.asked
     if asked is None or not asked.right:
         return NOT_ASKED
-    return _costs(fault, asked, view) if _upside_down(asked) else None
+    if not _upside_down(asked):
+        return None
+    verdict = _costs(fault, asked, view)
+    return replace(verdict, line=view.places.making.negated() or verdict.line)
 
 
 def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -71,7 +75,13 @@ def right_not_rewarded(seen: Forward, view: View) -> Verdict | CannotJudge | Non
         return None
     if min(asked.right) < asked.even - 1e-4 * max(1.0, abs(asked.even)):
         return None
-    return fault(_loss_line(view), right=min(asked.right), even=asked.even)
+    more = (
+        *(company.loss_goes_by_place, company.teacher_numbers_otherwise),
+        company.teacher_knows_nothing,
+    )
+    if any(isinstance(rule(seen, view), Verdict) for rule in more):
+        return None  # which say why
+    return fault(_turning_line(view), right=min(asked.right), even=asked.even)
 
 
 def draws_other_rows(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -82,7 +92,7 @@ def draws_other_rows(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     logits, labels = str(list(asked.logits_shape)), str(list(asked.labels_shape))
     if not asked.elsewhere or seen.asks not in (None, 1):  # moved labels stand elsewhere too
         return None
-    return fault(_loss_line(view), logits=logits, labels=labels)
+    return fault(_turning_line(view), logits=logits, labels=labels)
 
 
 def loss_ignores_labels(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -95,6 +105,17 @@ def loss_ignores_labels(seen: Forward, view: View) -> Verdict | CannotJudge | No
     return (look if asked.inputs_move else fault)(_loss_line(view), rows=asked.rows)
 
 
+def loss_arguments_swapped(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Keras hands a loss the labels first; this one hands them on in the place of the answers."""
+    asked = seen.asked
+    if asked is None:
+        return NOT_ASKED
+    if not asked.swapped:
+        return None
+    line = view.places.layers.in_loss(asked.swapped, asked.swapped.replace("_", ""))
+    return fault(line or _loss_line(view), name=asked.swapped)
+
+
 def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """Each output is held against every label, because their shapes were spread to fit."""
     asked = seen.asked
@@ -103,7 +124,7 @@ def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None
     if not asked.alike or not asked.labels_move:
         return None
     logits, labels = str(list(asked.logits_shape)), str(list(asked.labels_shape))
-    return fault(_loss_line(view), logits=logits, labels=labels, rows=asked.rows)
+    return fault(_turning_line(view), logits=logits, labels=labels, rows=asked.rows)
 
 
 def loss_below_zero(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -115,7 +136,9 @@ def loss_below_zero(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if _upside_down(asked) or asked.elsewhere or last >= -NEARLY * abs(asked.even):
         return None
     endless = last < 1.5 * before < 0
-    return _costs(fault if endless else look, asked, view)
+    verdict = _costs(fault if endless else look, asked, view)
+    making = view.places.making
+    return replace(verdict, line=making.unlogged() or making.loss() or verdict.line)
 
 
 def next_token_not_asked(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -136,7 +159,7 @@ def labels_left_out(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if asked is None or asked.form != "classes":
         return NOT_ASKED
     left = sorted(label for label, pull in asked.pulls.items() if pull == 0)
-    if not left or len(left) == len(asked.pulls) or asked.ahead:
+    if not left or len(left) == len(asked.pulls) or asked.ahead or asked.elsewhere:
         return None
     line = view.places.argument("ignore_index", "weight") or _loss_line(view)
     of_rows = len(asked.labels_shape) == 1
@@ -234,6 +257,7 @@ RULES: tuple[Rule, ...] = (
     compute_loss_returns_nothing,
     loss_ignores_labels,
     draws_other_rows,
+    loss_arguments_swapped,
     rows_pulled_alike,
     loss_wrong_sign,
     squashed_before_loss,
@@ -256,7 +280,12 @@ def _loss_line(view: View) -> int | None:
     called = places.call("cross_entropy", "CrossEntropyLoss", "binary_cross_entropy_with_logits")
     called = called or places.call("BCEWithLogitsLoss", "mse_loss", "MSELoss", "nll_loss")
     called = places.handed.using_loss() or called
-    return called or line or own or places.compiled("loss") or places.call("Trainer")
+    return called or line or own or places.fits.compiled("loss") or places.call("Trainer")
+
+
+def _turning_line(view: View) -> int | None:
+    """What the loss is asked about stands there, and how it was turned."""
+    return view.places.making.turned() or view.places.layers.turned() or _loss_line(view)
 
 
 def _weights_line(view: View) -> int | None:

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from debugger.pipelines.face import Evaluate
-from debugger.pipelines.trials import Trials, same
+from debugger.pipelines.trials import HIGHER_IS_BETTER, Trials, same
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
-HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 NO_MATTER = 1e-5
-NEARLY_RIGHT = 0.999
+NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
 _WRITTEN = ("max_length", "max_new_tokens")
 NOT_TRIED = CannotJudge("metric_not_tried")
@@ -27,11 +26,104 @@ def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return NOT_TRIED
     if not same(tried.perfect, tried.drawn) or not same(tried.perfect, tried.constant):
         return None
-    if isinstance(accuracy_of_amounts(seen, view), Verdict):
+    if isinstance(metric_misses_nearest(seen, view), Verdict):
         return None
+    if isinstance(accuracy_of_amounts(seen, view), Verdict) or tried.always is not None:
+        return None  # which says more
     name, value = next(iter(tried.perfect.items()))
     made = fault if _first(tried) or "mse" in name.lower() else look
-    return made(metric_line(view, name), name=name, value=value)
+    return made(seen.strays_at or metric_line(view, name), name=name, value=value)
+
+
+def metric_remembers(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """It says something else of the same answers once it has seen others. It may only draw lots."""
+    tried = seen.trials
+    if tried is None:
+        return NOT_TRIED
+    if tried.again is None:
+        return None
+    changed = [n for n, v in tried.perfect.items() if v != tried.again.get(n, v)]
+    if not changed:
+        return None
+    name = changed[0]
+    functions = (view.places.handed.function(one) for one in _GIVEN_AS)
+    line = view.places.flows.remembering(next(filter(None, functions), None))
+    made = look if line is None else fault
+    numbers = {"first": tried.perfect[name], "again": tried.again[name]}
+    return made(line or metric_line(view, name), name=name, **numbers)
+
+
+def metric_misses_nearest(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Each question's vector is that of its answer, and another is taken for the nearest."""
+    tried = seen.trials
+    if tried is None or tried.kind != "halves":
+        return NOT_TRIED
+    name = _first(tried)
+    if name is None or tried.perfect[name] > HARDLY_RIGHT:
+        return None
+    return fault(seen.strays_at or metric_line(view, name), name=name, value=tried.perfect[name])
+
+
+def logits_lose_a_row(seen: Evaluate, view: View) -> Verdict | None:
+    """The Trainer takes the first of what is neither a mapping nor a tuple, too."""
+    if not seen.loses or not seen.has_metric:
+        return None
+    return fault(view.places.returned_by("compute_loss"), what=seen.loses)
+
+
+def metric_all_or_nothing(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A share of right answers that is 0 or 1 and nothing between was cut to a whole number."""
+    tried = seen.trials
+    if tried is None or not tried.partly:
+        return NOT_TRIED
+    name = _first(tried) or (next(iter(tried.perfect)) if len(tried.perfect) == 1 else None)
+    if name is None or tried.perfect[name] not in (1.0, 100.0):
+        return None
+    quarter, half, most = (one.get(name, math.nan) for one in tried.partly)
+    value = tried.perfect[name]
+    if quarter != 0 or {half, most} - {0.0, value}:
+        return None
+    line = metric_line(view, name)
+    return fault(line, name=name, quarter=quarter, half=half, most=most, value=value)
+
+
+def never_a_no(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What is held against a threshold lies above it, however sure the model is of a no."""
+    return _always(seen, view, "yes")
+
+
+def never_a_yes(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    return _always(seen, view, "no")
+
+
+def _always(seen: Evaluate, view: View, said: str) -> Verdict | CannotJudge | None:
+    tried = seen.trials
+    if tried is None or tried.kind != "many":
+        return NOT_TRIED
+    if tried.always != said:
+        return None
+    name = _first(tried) or next(iter(tried.perfect))
+    line = seen.strays_at or _in_metric(view.places.handed.compares, ast.Gt, ast.GtE)
+    return fault(line or metric_line(view, name), name=name, value=tried.perfect[name])
+
+
+def answers_in_a_tuple(seen: Evaluate, view: View) -> Verdict | None:
+    """The model gives more than its scores, and the metric takes the lot for them."""
+    if seen.failure is None or not seen.called or seen.parts < 2:
+        return None
+    if not any(map(seen.failure.says, ("tuple", "inhomogeneous", "too many values to unpack"))):
+        return None
+    line = view.places.making.switched_on("output_hidden_states", "output_attentions")
+    return fault(line or seen.failure.line or metric_line(view), parts=seen.parts)
+
+
+def picked_already(seen: Evaluate, view: View) -> Verdict | None:
+    """The answers come with the best one picked, and the metric looks for the best once more."""
+    given, labels = seen.given.get("predictions", ()), seen.given.get("label_ids", ())
+    if seen.failure is None or not seen.called or not given or len(given) != len(labels):
+        return None
+    line = _in_metric(view.places.handed.calls, "argmax")
+    return None if line is None else fault(line, shape=str(list(given)))
 
 
 def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -56,8 +148,11 @@ def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     name = _first(tried)
     if name is None or tried.drawn.get(name, 0.0) <= tried.perfect[name] + 1e-6:
         return None
+    if isinstance(metric_misses_nearest(seen, view), Verdict) or tried.again is not None:
+        return None  # which say more
     right, drawn = tried.perfect[name], tried.drawn[name]
-    return fault(metric_line(view, name), name=name, value=right, drawn=drawn)
+    line = seen.strays_at or metric_line(view, name)
+    return fault(line, name=name, value=right, drawn=drawn)
 
 
 def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -236,9 +331,17 @@ def answers_cut(seen: Evaluate, view: View) -> Verdict | None:
 
 
 RULES: tuple[Rule, ...] = (
+    logits_lose_a_row,
+    metric_remembers,
+    metric_misses_nearest,
     answers_cut,
     decoded_unlike,
+    answers_in_a_tuple,
+    picked_already,
     metric_blind,
+    metric_all_or_nothing,
+    never_a_no,
+    never_a_yes,
     metric_counts_ignored,
     metric_prefers_chance,
     metric_counts_one_label,
@@ -261,7 +364,7 @@ def metric_line(view: View, name: str = "") -> int | None:
     """Where the script makes the number of that name, else where it returns its numbers."""
     places = view.places
     answers = (places.handed.answer(one, name) for one in _GIVEN_AS)
-    return next(filter(None, answers), None) or places.compiled("metrics")
+    return next(filter(None, answers), None) or places.fits.compiled("metrics")
 
 
 def _watching(view: View) -> int | None:

@@ -28,7 +28,8 @@ def same_rows_again(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return None
     few = order.distinct * order.batches <= 2 * order.drawn
     made = fault if few else look
-    return made(_line(view), distinct=order.distinct, drawn=order.drawn, rows=order.rows)
+    line = view.places.layers.unmoving() or _line(view)
+    return made(line, distinct=order.distinct, drawn=order.drawn, rows=order.rows)
 
 
 RULES: tuple[Rule, ...] = (batches_of_one_label, same_rows_again)
@@ -37,7 +38,7 @@ RULES: tuple[Rule, ...] = (batches_of_one_label, same_rows_again)
 def _line(view: View) -> int | None:
     places = view.places
     own = places.function("_get_train_sampler") or places.function("get_train_dataloader")
-    sampler = places.argument("batch_sampler", "sampler")
+    sampler = places.argument("batch_sampler", "sampler", "buffer_size")
     called = places.call("SequentialSampler", "DataLoader", ".sort")
-    given = places.argument("train_dataset") or places.argument("shuffle") or places.fitted()
+    given = places.argument("train_dataset") or places.argument("shuffle") or places.fits.fitted()
     return sampler or called or own or given

@@ -30,6 +30,8 @@ SHARES = 0.98
 """Of what guessing costs: any dearer, and only the shares of the classes were learned."""
 COLLAPSED = 0.02
 """Of how far outputs lay apart. In healthy trainings they move apart, most often a hundredfold."""
+DRAWN_TOGETHER, IN_ONE_PLACE = 0.25, 0.1
+"""Of how far outputs lay apart, where the loss falls at the same time; healthy ones move apart."""
 LARGE_RATE = {True: 5e-4, False: 1e-2}
 """Learning rates at which it is known to happen: of pretrained weights, and of new ones."""
 LARGE, SURE_RATE = 5_000_000, 1e-4
@@ -90,6 +92,25 @@ def outputs_collapsed(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     )
 
 
+def won_by_collapse(seen: Memory, view: View) -> Verdict | CannotJudge | None:
+    """The loss falls while all rows are given the same answer: it asks for nothing else.
+
+    Of a loss without labels alone: with them, the same answer to all rows costs what guessing does.
+    """
+    if blind := _cannot_judge(seen):
+        return blind
+    if seen.apart is None or not seen.apart[0] or view.facts.task != "unknown" or seen.labels:
+        return CannotJudge("outputs_out_of_sight")
+    before, after = seen.apart
+    first, last = seen.losses[0], mean_within(seen.losses[-3:])[0]
+    if not after <= DRAWN_TOGETHER * before or not 0 <= last < FALLEN * first:
+        return None
+    line = view.places.making.loss() or view.places.flows.made_loss()
+    numbers = {"first": first, "last": last, "before": before, "after": after}
+    made = fault if after <= IN_ONE_PLACE * before else look
+    return made(line, steps=len(seen.losses), **numbers)
+
+
 def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     """It may yet know them: a small rate, much dropout or a small new model take their time."""
     if blind := _cannot_judge(seen):
@@ -102,7 +123,7 @@ def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     return look(line, rate=seen.rate or 0.0, **_numbers(seen))
 
 
-RULES: tuple[Rule, ...] = (outputs_collapsed, cannot_memorise, memorises_slowly)
+RULES: tuple[Rule, ...] = (won_by_collapse, outputs_collapsed, cannot_memorise, memorises_slowly)
 OVERFIT = Stage("overfit", observe, show, measured, RULES, trains=True, steps=STEPS)
 
 

@@ -8,8 +8,20 @@ from typing import Any
 from debugger.evidence.tables import pairs
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Step
-from debugger.pipelines.plan import ADAMS
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look, note, snippet
+from debugger.pipelines.plan import ADAMS, Plan
+from debugger.pipelines.trials import HIGHER_IS_BETTER
+from debugger.pipelines.within import Clipped
+from debugger.stages.judging import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+    note,
+    snippet,
+)
 
 FEW_UPDATES = 10
 TOO_LITTLE = {True: 1e-4, False: 1e-3}
@@ -18,11 +30,22 @@ TOO_LITTLE = {True: 1e-4, False: 1e-3}
 Adam moves no weight further than that, and weights are a few hundredths large."""
 NO_WAY = {True: 1e-3, False: 5e-3}
 """As a share of its size, what the block that moves most comes to in the whole run, at least."""
+NEXT_TO_NOTHING, TINY_NORM = 1e-3, 1e-2
+"""What clipping leaves of a gradient, as a share of it and as a norm, and less."""
+USUAL_BATCH, USUAL_EPOCHS = 16, 3
 HARDLY_LEFT, NEXT_TO_NONE = 0.8, 0.95
 """Dropout before a head."""
 MUCH = 0.3
 """As a share of all weights: what may stay as it was drawn without a fault."""
+LITTLE_LEFT = 0.05
+"""Of the rate that the optimizer was given: what a schedule leaves of it at most."""
+TIMES_ITSELF, RATE_OF_WEIGHTS, MANY_WEIGHTS = 3.0, 0.2, 1000
+"""Of a new model: how far two steps move weights, as a share of their size, at which rate."""
 UNKNOWN = CannotJudge("no_plan")
+ENOUGH = 0.9
+"""Of the steps that are asked for."""
+CUT_AWAY, DROWNED = 1e-2, 0.1
+"""Shares: what is left of a gradient that is cut, and of an update that eps outweighs."""
 
 
 def shown(seen: Step, facts: Facts) -> list[Evidence]:
@@ -60,10 +83,33 @@ def few_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if plan.updates >= FEW_UPDATES or isinstance(accumulation_beyond_epoch(seen, view), Verdict):
         return None
-    asked = ("max_steps", "num_train_epochs", "gradient_accumulation_steps")
-    if view.facts.compiled is not None:
-        asked = ("steps_per_epoch", "epochs")
-    return look(view.places.argument(*asked), updates=plan.updates)
+    compiled = view.facts.compiled is not None
+    asked = ("steps_per_epoch", "epochs") if compiled else _fewest(plan, view)
+    line = next(filter(None, (view.places.argument(name) for name in asked)), None)
+    return look(line, updates=plan.updates)
+
+
+def no_epoch_left(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """`epochs` is the number of the last epoch, not how many are to come."""
+    plan = seen.plan
+    if plan is None or view.facts.compiled is None:
+        return UNKNOWN
+    if plan.epochs > 0:
+        return None
+    line = view.places.layers.keyword("initial_epoch" if plan.begins_at else "epochs")
+    return fault(line, first=plan.begins_at)
+
+
+def data_runs_out(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """An epoch of so many steps goes on where the last one ended, and the data have an end."""
+    plan = seen.plan
+    if plan is None or plan.held_batches is None:
+        return UNKNOWN
+    asked, held = plan.asked_steps, plan.held_batches
+    if held >= ENOUGH * asked:
+        return None
+    line = view.places.layers.keyword("steps_per_epoch")
+    return fault(line, asked=asked, held=held, epochs=plan.epochs, done=held * plan.epochs / asked)
 
 
 def max_steps_cuts_epochs(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -111,6 +157,45 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
 
 
+def plateau_upside_down(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """It takes what gets better for what stands still, and cuts the rate each time."""
+    plan = seen.plan
+    if plan is None or plan.plateau is None:
+        return UNKNOWN
+    name, rises = plan.plateau.name, plan.plateau.rises
+    falls = "loss" in name.lower() or name.lower() in ("mse", "mae", "rmse", "wer", "cer")
+    if not falls and not any(word in name.lower() for word in HIGHER_IS_BETTER):
+        return None
+    if falls != rises:
+        return None
+    places = view.places
+    line = places.flows.said("mode", "max" if rises else "min")
+    line = line or places.argument("lr_scheduler_kwargs", "lr_scheduler_type")
+    line = line or places.call("ReduceLROnPlateau")
+    told = ("higher", "lower", "min") if falls else ("lower", "higher", "max")
+    return fault(line, name=name, **dict(zip(("way", "better", "mode"), told, strict=True)))
+
+
+def schedule_leaves_little(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A factor that is nowhere near 1 is most often no factor."""
+    plan = seen.plan
+    if plan is None or plan.rates is None:
+        return UNKNOWN
+    rates = plan.rates
+    line = view.places.flows.scaled_by()
+    if line is None or rates.reached > LITTLE_LEFT * rates.peak or _climbs_on(seen):
+        return None
+    made = fault if _too_little(seen, view) else look
+    factor = rates.reached / rates.peak
+    return made(line, peak=rates.peak, reached=rates.reached, factor=factor)
+
+
+def _climbs_on(seen: Step) -> bool:
+    """See warmup_longer_than_run."""
+    plan = seen.plan
+    return plan is None or plan.rates is None or plan.rates.climbs >= plan.updates / 2
+
+
 def schedule_moves_faster(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """The Trainer moves the schedule after each update; somebody else does it too."""
     plan = seen.plan
@@ -123,6 +208,41 @@ def schedule_moves_faster(seen: Step, view: View) -> Verdict | CannotJudge | Non
     return (fault if over else look)(line, times=plan.schedule_steps)
 
 
+def gradients_cut_away(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Clipping to a norm so small that nothing is left to go by."""
+    plan = seen.plan
+    if plan is not None and plan.clipped is not None:
+        return _cut_by_optimizer(plan, plan.clipped, seen, view)
+    if plan is None or plan.arrived is None or plan.left is None:
+        return UNKNOWN
+    after = plan.arrived * plan.left
+    if plan.left > NEXT_TO_NOTHING or after > TINY_NORM:
+        return None
+    if not (_swallowed(seen) if seen.optimizer in ADAMS else _hardly_drawn(plan, view)):
+        return None
+    by_arguments = plan.clipping > 0 and 0.5 * plan.clipping < after < 1.5 * plan.clipping
+    line = view.places.argument("max_grad_norm") if by_arguments else None
+    line = line or view.places.call("clip_grad_norm_", "clip_grad_value_", "clip_grad_norm")
+    line = line or view.places.argument("max_grad_norm")
+    return fault(line, before=plan.arrived, after=after)
+
+
+def _cut_by_optimizer(
+    plan: Plan, cut: Clipped, seen: Step, view: View
+) -> Verdict | CannotJudge | None:
+    """Adam makes steps of one size of gradients of any, until what it adds to them is larger."""
+    if not cut.before:
+        return UNKNOWN
+    if cut.after >= CUT_AWAY * cut.before:
+        return None
+    adam = seen.optimizer in ADAMS and plan.eps is not None
+    drowned = adam and cut.after < DROWNED * (cut.after + (plan.eps or 0.0))
+    if not drowned and (adam or not _too_little(seen, view)):
+        return None
+    line = view.places.argument(cut.name)
+    return fault(line, name=cut.name, at=cut.at, before=cut.before, after=cut.after)
+
+
 def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """All rates of the run together are less than weights are apart."""
     plan = seen.plan
@@ -130,6 +250,11 @@ def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if not _too_little(seen, view) or isinstance(warmup_longer_than_run(seen, view), Verdict):
         return None
+    if any(
+        isinstance(rule(seen, view), Verdict)
+        for rule in (gradients_cut_away, schedule_leaves_little)
+    ):
+        return None  # which say more
     known = _moved_in_all(seen)
     if known is None or known >= NO_WAY[view.facts.pretrained]:
         return None
@@ -138,18 +263,54 @@ def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return fault(line, updates=plan.updates, share=known, optimizer=seen.optimizer)
 
 
+def steps_beyond_weights(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Adam moves each weight by about the rate, whatever its gradient. A handful of weights may
+    have far to go; where thousands move by many times their own size, nothing of them is left."""
+    rate = seen.peak_learning_rate
+    if view.facts.pretrained or seen.optimizer not in ADAMS or rate is None or seen.steps < 2:
+        return NOT_FOR_THIS_TASK
+    moved = [block.update or 0.0 for block in seen.blocks if block.trainable]
+    beyond = sum(one >= TIMES_ITSELF for one in moved)
+    if rate < RATE_OF_WEIGHTS or seen.trainable < MANY_WEIGHTS or 2 * beyond < len(moved):
+        return None
+    times = max(moved, default=0.0)
+    return fault(view.places.rate() or view.places.argument("optimizer"), rate=rate, times=times)
+
+
+def rate_taken_by_callback(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A callback sets the rate of every epoch, whatever the optimizer was given."""
+    steered = None if seen.plan is None else seen.plan.steered
+    if steered is None or seen.optimizer not in ADAMS:
+        return UNKNOWN
+    if steered.total >= TOO_LITTLE[view.facts.pretrained] or steered.asked <= steered.highest:
+        return None
+    numbers = {"highest": steered.highest, "asked": steered.asked, "total": steered.total}
+    line = view.places.call(steered.callback)
+    return fault(
+        line, name=steered.callback, updates=seen.plan.updates if seen.plan else 0, **numbers
+    )
+
+
 def eps_swallows_update(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """Adam divides by the size of the gradient plus eps; where eps is larger, it is what counts."""
     plan = seen.plan
-    if plan is None or plan.eps is None or not plan.gradient or seen.optimizer not in ADAMS:
+    share = _share_of_rate(seen)
+    if plan is None or plan.eps is None or share is None:
         return UNKNOWN
-    share = plan.gradient / (plan.gradient + plan.eps)
-    if share >= 0.1:
+    if not _swallowed(seen) or isinstance(gradients_cut_away(seen, view), Verdict):
         return None
     tight = plan.eps <= 1e-6
     line = view.places.argument(*(("max_grad_norm",) if tight else ("adam_epsilon", "eps")))
     line = line or view.places.argument("max_grad_norm", "optimizers")
     return fault(line, eps=plan.eps, gradient=plan.gradient, share=share)
+
+
+def optimizer_maximizes(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Optimizers of torch can be told to climb."""
+    plan = seen.plan
+    if plan is None:
+        return UNKNOWN
+    return fault(view.places.argument("maximize")) if plan.maximizes else None
 
 
 def weight_decay_too_strong(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -239,12 +400,20 @@ def momentum_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
 RULES: tuple[Rule, ...] = (
     accumulation_beyond_epoch,
     few_updates,
+    data_runs_out,
+    no_epoch_left,
     max_steps_cuts_epochs,
     warmup_longer_than_run,
     rate_gone_early,
+    plateau_upside_down,
+    schedule_leaves_little,
     schedule_moves_faster,
+    gradients_cut_away,
     too_little_movement,
+    rate_taken_by_callback,
     eps_swallows_update,
+    steps_beyond_weights,
+    optimizer_maximizes,
     weight_decay_too_strong,
     weights_at_rate_zero,
     half_precision_weights,
@@ -253,6 +422,43 @@ RULES: tuple[Rule, ...] = (
     frozen_before_training,
     momentum_too_long,
 )
+
+
+def _fewest(plan: Plan, view: View) -> tuple[str, ...]:
+    """The settings of the arguments, first the one that takes most updates away.
+
+    Where all are as usual, it is the rows that are few.
+    """
+    if plan.max_steps:
+        return ("max_steps",)
+    takes = {
+        "per_device_train_batch_size": view.facts.batch_size / USUAL_BATCH,
+        "gradient_accumulation_steps": plan.accumulation,
+        "num_train_epochs": USUAL_EPOCHS / plan.epochs if plan.epochs else 1.0,
+    }
+    far = sorted((name for name in takes if takes[name] > 1), key=takes.__getitem__, reverse=True)
+    return (*far, "train_dataset")
+
+
+def _share_of_rate(seen: Step) -> float | None:
+    """How much of the learning rate Adam's eps leaves of an update."""
+    plan = seen.plan
+    if plan is None or plan.eps is None or not plan.gradient or seen.optimizer not in ADAMS:
+        return None
+    return plan.gradient / (plan.gradient + plan.eps)
+
+
+def _swallowed(seen: Step) -> bool:
+    share = _share_of_rate(seen)
+    return share is not None and share < 0.1
+
+
+def _hardly_drawn(plan: Plan, view: View) -> bool:
+    """How far gradients of this size would bring all weights, decay apart, as a share of them."""
+    if plan.rates is None or not plan.held:
+        return False
+    way = plan.rates.total / plan.held / (1 - min(plan.momentum, 0.99))
+    return way < NO_WAY[view.facts.pretrained]
 
 
 def _decays_at_once(seen: Step) -> bool:

@@ -9,9 +9,11 @@ from importlib import metadata
 
 from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding
+from debugger.pipelines.face import Facts
 from debugger.script.building import Building
 from debugger.script.places import Places
-from debugger.stages.judging import first_line, traceback_shown
+from debugger.stages.crashes import RULES
+from debugger.stages.judging import View, crash, first_line, traceback_shown
 
 _TODAY = {
     "evaluation_strategy": "eval_strategy",
@@ -28,6 +30,8 @@ _OF_NOTHING = (
     "text input must be of type",
 )
 """What is said of a None, or of the nan of an empty cell, where a number or a text was meant."""
+_TRAINS_NOT = re.compile(r"\s*#\s*(?:\w+\s*=\s*)?[\w.]+\.(?:train|fit)\(.*\)\s*$")
+_NOTHING_BUILT = Facts("unknown", "", None, None, "cpu", "", False, "", 0, False, False)
 
 
 def findings(built: Building, text: str) -> list[Finding]:
@@ -35,7 +39,7 @@ def findings(built: Building, text: str) -> list[Finding]:
     places = Places(text, sources=built.sources)
     if (failed := _failed(built, text, places)) is not None:
         return [failed]
-    return [*built.findings, *_odd(built, places), *_warned(built, places)]
+    return [*built.findings, *_odd(built, text, places), *_warned(built, places)]
 
 
 def show(built: Building) -> list[Evidence]:
@@ -61,7 +65,7 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         return _finding("does_not_parse", "fault", failure.line, said=said)
     if failure.out_of_memory:
         return _finding("out_of_memory", "fault", failure.line)
-    if failure.exception == "EOFError" and "input(" in _line(text, failure.line):
+    if failure.exception == "EOFError" and "input(" in built.sources.text_of(text, failure.line):
         return _finding("asks_for_input", "fault", failure.line)
     if failure.says("could not interpret optimizer identifier"):
         line = places.origin("optimizer") or failure.line
@@ -75,6 +79,20 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         if (version := _installed(library)) is not None:
             named = {"library": library, "version": version}
             return _renamed(name[1], failure.line, said, "name", **named)
+    if removed := re.search(r"`([\w.]+)` was removed in .*Use `([^`]+)` instead", said):
+        return _finding("renamed_name", "fault", failure.line, name=removed[1], today=removed[2])
+    if failure.exception == "AttributeError" and (
+        gone := re.search(r"module '?([\w.]+?)'? has no attribute '?(\w+)", said)
+    ):
+        library = gone[1].partition(".")[0]
+        if (version := _installed(library)) is not None:
+            named = {"library": library, "version": version}
+            return _renamed(gone[2], failure.line, said, "name", **named)
+    if sizes := re.search(r"x sizes: ([\d, ]+)\s+y sizes: ([\d, ]+)", failure.message):
+        made = [places.fits.fitted(), places.fits.fitted(labels=True)]
+        line = max((one for one in made if one is not None), default=failure.line)
+        numbers = {"rows": sizes[1].strip(), "labels": sizes[2].strip()}
+        return _finding("rows_and_labels_unequal", "fault", line, **numbers)
     if any(map(failure.says, _OF_NOTHING)) and (missing := _missing(built, text)) is not None:
         line = places.nothing_written() or failure.line
         return _finding("value_missing", "fault", line, at=failure.line, **missing)
@@ -82,12 +100,15 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         return _finding("missing_file", "fault", failure.line, said=said)
     if failure.exception == "ModuleNotFoundError":
         return _finding("missing_module", "fault", failure.line, said=said)
-    return _finding("script_failed", "fault", failure.line, exception=failure.exception, said=said)
+    if (known := crash("setup", built, View(_NOTHING_BUILT, places, True), RULES)) is not None:
+        return known
+    line = places.blamed(failure)
+    return _finding("script_failed", "fault", line, exception=failure.exception, said=said)
 
 
 def _missing(built: Building, text: str) -> dict[str, object] | None:
     """A column that is known where the script stopped, and has no value in some of its rows."""
-    failed_at = _line(text, built.failure.line if built.failure else None)
+    failed_at = built.sources.text_of(text, built.failure.line if built.failure else None)
     found: list[dict[str, object]] = []
     for held in built.stands.names.values() if built.stands else ():
         if not isinstance(held, Mapping):
@@ -127,7 +148,7 @@ def _renamed(name: str, line: int | None, said: str, kind: str, **more: str) -> 
     return _finding(f"renamed_{kind}", "fault", line, name=name, today=today)
 
 
-def _odd(built: Building, places: Places) -> list[Finding]:
+def _odd(built: Building, text: str, places: Places) -> list[Finding]:
     found = []
     for line, steps, planned in built.rehearsed:
         numbers = {"steps": steps, "planned": planned, "looked_at": built.training_line}
@@ -145,8 +166,16 @@ def _odd(built: Building, places: Places) -> list[Finding]:
             _finding("two_trainers", "look", built.training_line, count=count, lines=lines)
         )
     if built.training_line is None:
-        found.append(_finding("never_trains", "note", next(reversed(built.trainer_lines), None)))
+        made = next(reversed(built.trainer_lines), None)
+        off = _switched_off(text, made) if places.measures_after_training() else None
+        found.append(_finding("never_trains", "look" if off else "note", off or made))
     return found
+
+
+def _switched_off(text: str, made: int | None) -> int | None:
+    """The line below the Trainer that would train, were it no comment."""
+    numbered = enumerate(text.splitlines(), start=1)
+    return next((n for n, line in numbered if n > (made or 0) and _TRAINS_NOT.match(line)), None)
 
 
 def _warned(built: Building, places: Places) -> list[Finding]:
@@ -166,11 +195,6 @@ def _warned(built: Building, places: Places) -> list[Finding]:
                 )
             )
     return found
-
-
-def _line(text: str, number: int | None) -> str:
-    lines = text.splitlines()
-    return lines[number - 1] if number is not None and 0 < number <= len(lines) else ""
 
 
 def _finding(code: str, severity: str, line: int | None, **numbers: object) -> Finding:

@@ -10,7 +10,7 @@ from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
-from debugger.stages import plan
+from debugger.stages import phases, plan, reached, units
 from debugger.stages.judging import (
     CannotJudge,
     Rule,
@@ -23,6 +23,7 @@ from debugger.stages.judging import (
     snippet,
     traceback_shown,
 )
+from debugger.stages.refusals import schedule_ended
 
 TOO_HIGH = 5e-4
 RATHER_HIGH = 2e-4
@@ -31,6 +32,15 @@ TOO_LOW = 1e-7
 DEFAULT = 5e-5
 HEALTHY_UPDATE = (1e-6, 2e-2)
 """Between these lie the pretrained blocks of healthy scripts after two steps: docs/CLAIMS.md."""
+_EVENTS = (
+    "on_step_begin",
+    "on_step_end",
+    "on_epoch_begin",
+    "on_epoch_end",
+    "on_log",
+    "on_evaluate",
+)
+"""At which a Trainer goes by what a callback says of stopping, and which come early."""
 COUNTED = 0.05
 MOST_OF_IT = 0.5
 LONGER, SHORTER, OVER = 1.5, 0.5, 0.1
@@ -93,14 +103,34 @@ def head_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
 
 
 def no_gradient(seen: Step, view: View) -> Verdict | None:
-    without = ("does not require grad", "object has no attribute 'backward'")
+    without = (
+        *("does not require grad", "object has no attribute 'backward'"),
+        "no gradients provided for any variable",
+    )
     if seen.failure is not None and any(map(seen.failure.says, without)) and seen.trainable:
-        line = view.places.handed.cut_off() or seen.failure.line
-        return fault(line, blocks=len(seen.blocks))
+        places = view.places
+        line = places.origins.gradients_off() if seen.switched_off else places.flows.gradients_off()
+        line = line or places.handed.cut_off()
+        return fault(_cutting(view) or line or seen.failure.line, blocks=len(seen.blocks))
     reached = [b for b in seen.blocks if b.gradient]
-    if not seen.steps or reached or not seen.trainable:
+    if not seen.steps or reached or not seen.trainable or _thrown(seen):
         return None
-    return fault(view.places.handed.flat(), blocks=len(seen.blocks))
+    handed = view.places.handed
+    none_made = all(b.gradient is None for b in seen.blocks)  # a 0 came all the way
+    line = handed.cut_off() or handed.flat() if none_made else handed.flat() or handed.cut_off()
+    line = view.places.flows.without_backward() or line
+    line = line or view.places.call("zero_grad") or view.places.function("training_step")
+    return fault(_cutting(view) or line, blocks=len(seen.blocks))
+
+
+def _thrown(seen: Step) -> bool:
+    """See gradients_thrown_away."""
+    return seen.reached is not None and seen.reached.thrown > 0
+
+
+def _cutting(view: View) -> int | None:
+    layers = view.places.layers
+    return layers.untaped() or layers.cutting() if view.facts.compiled is not None else None
 
 
 def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -115,13 +145,15 @@ def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
     ):
         return None
     share = sum(b.trainable for b in without) / max(1, seen.trainable)
-    if share < MOST_OF_IT:
+    told = (reached.checkpointing_cuts_off, reached.begins_at_zero_twice)
+    if share < MOST_OF_IT or any(isinstance(rule(seen, view), Verdict) for rule in told):
         return None
     line = view.places.handed.cut_off()
     if line is None and seen.plan is not None and seen.plan.head_dropout >= plan.HARDLY_LEFT:
         return None  # in so few steps dropout alone may let nothing through: told by itself
     made = look if line is None else fault  # a part that nothing uses gets none either
     names = {"count": len(without), "first": without[0].name}
+    line = line or view.places.layers.part_alone()
     return made(line, share=share, **names)
 
 
@@ -157,7 +189,7 @@ def default_behind_a_string(seen: Step, view: View) -> Verdict | None:
     if name is None or rate is None:
         return None
     verdict = fault if isinstance(learning_rate_too_high(seen, view), Verdict) else note
-    return verdict(view.places.compiled("optimizer"), name=name, rate=rate)
+    return verdict(view.places.fits.compiled("optimizer"), name=name, rate=rate)
 
 
 def schedule_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -228,13 +260,56 @@ def nan_update(seen: Step, view: View) -> Verdict | None:
 def nothing_moves(seen: Step, view: View) -> Verdict | None:
     if not seen.steps or not seen.trainable or not any(b.gradient for b in seen.blocks):
         return None
+    if seen.failure is not None:
+        return None  # it broke off before anything could
     if any(b.update for b in seen.blocks):
         return None
     line = view.places.rate() or view.places.argument("warmup_steps")
     return fault(line, steps=seen.steps)
 
 
+def callback_refuses(seen: Step, view: View) -> Verdict | None:
+    """A callback that looks at the arguments, and finds that it has nothing to go by."""
+    if seen.refused is None:
+        return None
+    name, said = seen.refused
+    line = view.places.call(name) or view.places.argument("callbacks")
+    return fault(line, name=name, said=said)
+
+
+def callback_ends_training(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A callback that says stop at its first event, and asks nothing before."""
+    if not view.has_script:
+        return CannotJudge("no_script")
+    found = view.places.origins.stopping()
+    if found is None or found[1] not in _EVENTS:
+        return None
+    line, event = found
+    of_epoch = event in ("on_epoch_end", "on_evaluate")
+    if seen.plan is not None and of_epoch and seen.plan.epochs <= 1:
+        return None  # that is where it ends anyway
+    return look(line, event=event)
+
+
+def resumes_from_nothing(seen: Step, view: View) -> Verdict | None:
+    """What is true here may be otherwise on the machine that has trained it before."""
+    if not seen.resumes_from:
+        return None
+    return look(view.places.argument("resume_from_checkpoint"), folder=seen.resumes_from)
+
+
+def never_steps(seen: Step, view: View) -> Verdict | None:
+    """The training was begun, came to its end, and has not made one update."""
+    if not seen.idle:
+        return None
+    return fault(view.places.argument("num_train_epochs", "max_steps", "train_dataset"))
+
+
 RULES: tuple[Rule, ...] = (
+    callback_refuses,
+    callback_ends_training,
+    resumes_from_nothing,
+    never_steps,
     everything_frozen,
     head_frozen,
     no_gradient,
@@ -249,7 +324,11 @@ RULES: tuple[Rule, ...] = (
     missing_zero_grad,
     nan_update,
     nothing_moves,
+    schedule_ended,
+    *reached.RULES,
     *plan.RULES,
+    *phases.RULES,
+    *units.RULES,
 )
 STEP = Stage("step", observe, show, measured, RULES, blocks=("overfit", "train"))
 

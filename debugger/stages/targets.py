@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from debugger.experiments.signal import renumbered
+from debugger.pipelines.answers import Answers
 from debugger.pipelines.face import Batch, Data, Forward
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -27,6 +31,10 @@ FAR = 5.0
 OUT_OF_REACH = 2.0
 SLIGHTLY = 0.05
 MASKED_MUCH, MASKED_MOST = 0.4, 0.6
+RENUMBERED = 0.3
+"""So much more often right under other numbers."""
+_OWN_LABELS = ("causal_lm", "masked_lm")
+"""Whose collator makes labels of the tokens."""
 
 
 def labels_not_finite(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -82,7 +90,7 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
     moved = [b - times * a for a, b in zip(train.quantiles, other.quantiles, strict=True)][1:-1]
     alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
     places = view.places
-    made = places.validated(labels=True) if times > 1 else places.fitted(labels=True)
+    made = places.fits.validated(labels=True) if times > 1 else places.fits.fitted(labels=True)
     line = places.argument("fn_kwargs") or places.labels_written() or made
     low, high = train.quantiles[0], train.quantiles[-1]
     ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
@@ -114,6 +122,71 @@ def labels_off_by_one(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if aligned.rows < FEWEST_ROWS or not aligned.framed or not (left or right):
         return None
     return fault(_labelling(view), rows=aligned.framed, moved=-1 if left else 1)
+
+
+def labels_left_by_format(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The labels stand in the data set, and its format leaves them out of each row."""
+    split = seen.train
+    if split is None or split.label_column is None or view.facts.task in _OWN_LABELS:
+        return NOT_FOR_THIS_TASK
+    if split.label_column not in split.hidden:
+        return None
+    if not view.facts.known_collator:
+        return CannotJudge("own_collator")
+    given = ", ".join(name for name in split.columns if name not in split.hidden)
+    at = view.places
+    calls = ("set_format", "with_format")
+    line = next(filter(None, (at.argument_in(one, "columns") for one in calls)), None)
+    return fault(line or at.call(*calls), name=split.label_column, columns=given)
+
+
+def spans_of_other_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What the marked tokens say is held against the answer that the rows were made of."""
+    found = _answers(seen, view)
+    if isinstance(found, CannotJudge):
+        return found
+    if not found.in_other_text or found.other < OUTSIDE_SHARE * found.rows:
+        return None
+    line = found.counted_at or view.places.written("answer_start", "answers")
+    return fault(line, **_read(found))
+
+
+def spans_at_other_tokens(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The letters are right, and on the way to the tokens the places go astray."""
+    found = _answers(seen, view)
+    if isinstance(found, CannotJudge):
+        return found
+    if found.in_other_text or found.other < OUTSIDE_SHARE * found.rows:
+        return None
+    return fault(_spanning(view), **_read(found))
+
+
+def eval_numbered_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What words tell about the labels of one set holds for the other, under other numbers."""
+    if view.facts.task != "classification" or isinstance(
+        same_word_other_number(seen, view), Verdict
+    ):
+        return NOT_FOR_THIS_TASK
+    found = renumbered(*seen.both)
+    if found is None:
+        return CannotJudge("words_tell_too_little")
+    if not found.moved or found.as_it_is > found.anew - RENUMBERED:
+        return None
+    train, other = (None if s is None else s.relabelled_at for s in (seen.train, seen.eval))
+    line = other if other != train else None
+    if view.facts.compiled is not None:
+        line = view.places.fits.validated(labels=True)
+    line = line or view.places.making.evaluated() or view.places.argument("eval_dataset")
+    label, other = found.moved[0]
+    return fault(
+        line,
+        label=label,
+        other=other,
+        moved=len(found.moved),
+        as_it_is=found.as_it_is,
+        anew=found.anew,
+        rows=found.rows,
+    )
 
 
 def spans_all_absent(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -317,7 +390,9 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
         least, most = seen.label_range
         if low <= least and most <= high:
             return None
-        return fault(_ending(name, view), low=low, high=high, least=least, most=most)
+        line = view.places.fits.paired() if seen.rebuilds else None
+        line = line or _ending(name, view)
+        return fault(line, low=low, high=high, least=least, most=most)
     asked = seen.asked
     if asked is None or asked.form != "amounts" or asked.reach is None or asked.wanted is None:
         return NOT_FOR_THIS_TASK
@@ -344,7 +419,10 @@ def labels_far_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if seen.distance < max(FAR, seen.reach) or isinstance(output_cannot_reach(seen, view), Verdict):
         return None
     verdict = fault if seen.distance > OUT_OF_REACH * seen.reach else look
-    return verdict(_labelling(view), distance=seen.distance, reach=seen.reach)
+    places = view.places  # they are right where they are made, and handed on as they are
+    line = places.labels_written() or places.argument("train_dataset")
+    line = line or places.fits.fitted(labels=True)
+    return verdict(line, distance=seen.distance, reach=seen.reach)
 
 
 OF_ROWS: tuple[Rule, ...] = (
@@ -355,11 +433,15 @@ OF_ROWS: tuple[Rule, ...] = (
     labels_of_another_scale,
     labels_not_aligned,
     labels_off_by_one,
+    labels_left_by_format,
+    spans_of_other_text,
+    spans_at_other_tokens,
     spans_all_absent,
     spans_outside,
     spans_reversed,
     spans_of_one_token,
     same_word_other_number,
+    eval_numbered_otherwise,
 )
 OF_A_BATCH: tuple[Rule, ...] = (
     nothing_to_learn,
@@ -388,8 +470,18 @@ def _spread_of(quantiles: tuple[float, ...]) -> float:
 
 def _labelling(view: View) -> int | None:
     places = view.places
-    given = places.argument("train_dataset") or places.fitted(labels=True)
+    given = places.argument("train_dataset") or places.fits.labelled()
     return places.labels_written() or given
+
+
+def _answers(seen: Data, view: View) -> Answers | CannotJudge:
+    found = seen.train.answers if seen.train else None
+    known = found is not None and found.rows >= FEWEST_ROWS and view.facts.task == "spans"
+    return found if found is not None and known else NOT_FOR_THIS_TASK
+
+
+def _read(found: Answers) -> dict[str, Any]:
+    return {"rows": found.other, "of": found.rows, "read": found.read, "wanted": found.wanted}
 
 
 def _spanning(view: View) -> int | None:

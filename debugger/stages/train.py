@@ -8,6 +8,7 @@ from typing import Any
 from debugger.evidence.tables import matrix
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Pipeline, Training
+from debugger.stages import turning
 from debugger.stages.chance import (
     agreement,
     guessing_costs,
@@ -205,7 +206,7 @@ def worse_than_chance(seen: Training, view: View) -> Verdict | CannotJudge | Non
     if accuracy > even - FAR_BELOW * spread:
         return None
     return fault(
-        view.places.argument("eval_dataset") or view.places.validated(),
+        view.places.argument("eval_dataset") or view.places.fits.validated(),
         accuracy=accuracy,
         even=even,
     )
@@ -232,6 +233,7 @@ RULES: tuple[Rule, ...] = (
     learns_train_only,
     worse_than_chance,
     does_not_fall,
+    *turning.RULES,
 )
 TRAIN = Stage("train", observe, show, measured, RULES, trains=True)
 

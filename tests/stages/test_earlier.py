@@ -161,6 +161,13 @@ def test_a_process_that_dies_after_the_first_training_is_no_answer() -> None:
     assert building.unseen == Unseen("trains_again_dies")
 
 
+@pytest.mark.parametrize("answer", ["2", [2], ["two", None, {}], [0, "made_up", 3]])
+def test_a_count_that_is_none_is_no_answer(answer: object) -> None:
+    building = built(TWICE, Enclosure(walled=True, apart=lambda _: answer))
+
+    assert building.unseen == Unseen("trains_again_dies")
+
+
 LOOP = (
     "for rate in (1e-4, 1e-3):\n    trainer = Trainer(model, args, **data)\n    trainer.train()\n"
 )

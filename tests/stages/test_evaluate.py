@@ -11,6 +11,7 @@ from transformers import Trainer, TrainerCallback
 from debugger import diagnose
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.pipelines.face import Evaluate
+from debugger.pipelines.trials import Trials
 from debugger.script.places import Places
 from debugger.stages.evaluate import (
     blind_training,
@@ -20,6 +21,7 @@ from debugger.stages.evaluate import (
     metric_never_called,
     metric_wrong_on_perfect,
     model_label_order,
+    no_eval_set,
     no_metric,
 )
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
@@ -108,6 +110,31 @@ def test_who_predicts_after_the_training_measures_by_hand() -> None:
     assert no_metric(without, view("trainer.predict(rows)\n" + trained)) is not None
 
 
+FITTED = "model.compile('adam')\nmodel.fit(rows, epochs=3)\n"
+
+
+@pytest.mark.parametrize("asks", ["model.predict(others)\n", "model.generate(**others)\n"])
+def test_what_keras_is_asked_after_its_fit_is_measured_by_hand(asks: str) -> None:
+    without = replace(BLIND, eval_rows=8, has_metric=False)
+
+    assert no_metric(without, view(FITTED + asks)) is None
+    assert isinstance(no_metric(without, view(asks + FITTED)), Verdict)
+
+
+def test_answers_that_are_asked_for_afterwards_need_no_set_while_training() -> None:
+    nothing = replace(BLIND, eval_rows=None, evaluations=0)
+
+    assert isinstance(no_eval_set(nothing, view(FITTED)), Verdict)
+    assert no_eval_set(nothing, view(FITTED + "answers = model.predict(others)\n")) is None
+
+
+def test_what_a_function_does_before_it_trains_measures_nothing() -> None:
+    before = "def run():\n    trainer.evaluate()\n    trainer.train()\nrun()\n"
+
+    assert not Places(before).measures_after_training()
+    assert Places(before + "trainer.evaluate()\n").measures_after_training()
+
+
 def test_no_evaluation_at_all_is_a_choice_unless_the_script_compares_by_it() -> None:
     nothing = replace(BLIND, eval_rows=None)
 
@@ -138,6 +165,25 @@ def test_a_metric_may_count_in_percent_and_miss_a_class_that_is_not_there(
     seen = Evaluate(perfect=perfect, tried_classes=classes, num_labels=3)
 
     assert (metric_wrong_on_perfect(seen, view("")) is not None) == wrong
+
+
+TASKS_TRIED: list[tuple[str, float, bool]] = [
+    ("multiple_choice", 0.19, True),
+    ("multiple_choice", 1.0, False),
+    ("unknown", 0.19, False),
+]
+
+
+@pytest.mark.parametrize(("task", "accuracy", "wrong"), TASKS_TRIED)
+def test_a_metric_of_choices_gives_one_to_choices_that_are_all_right(
+    task: str, accuracy: float, wrong: bool
+) -> None:
+    perfect = {"accuracy": accuracy, "f1": accuracy}
+    seen = Evaluate(trials=Trials("classes", perfect, perfect, perfect), num_labels=4)
+
+    said = metric_wrong_on_perfect(seen, view("", task))
+
+    assert (isinstance(said, Verdict) and said.numbers["name"] == "accuracy") == wrong
 
 
 def test_a_number_that_is_no_measure_may_stay_the_same() -> None:

@@ -17,9 +17,13 @@ from typing import Any
 import pytest
 
 from debugger import catalogue, stages
-from debugger.failure import Failure
+from debugger.failure import Failure, Frame
+from debugger.failure import Held as Name
+from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
-from debugger.pipelines.columns import Column, Columns
+from debugger.pipelines.columns import Column, Columns, Echo, Gap
+from debugger.pipelines.company import Company, Teacher
+from debugger.pipelines.drawn import Drawn, Outside, Redrawn
 from debugger.pipelines.face import (
     Batch,
     Block,
@@ -37,31 +41,67 @@ from debugger.pipelines.face import (
     Task,
     Training,
 )
+from debugger.pipelines.heads import Given, Head
+from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.losses import Asked
-from debugger.pipelines.plan import Order, Plan, Rates
+from debugger.pipelines.phases import Phases, Unseen
+from debugger.pipelines.plan import Order, Plan, Plateau, Rates
+from debugger.pipelines.printed import Printed
+from debugger.pipelines.reached import Reached
+from debugger.pipelines.sounds import Sounds
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
 from debugger.pipelines.trials import Trials
+from debugger.pipelines.trying import Worded
+from debugger.pipelines.within import (
+    Alike,
+    Clipped,
+    Faded,
+    Levelled,
+    Looked,
+    Norm,
+    Penalty,
+    Scaled,
+    Steered,
+    Unadapted,
+)
 from debugger.script.places import Places
 from debugger.stages import (
     batch,
     belonging,
     columns,
+    company,
+    crashes,
     data,
     endings,
     evaluate,
+    fitting,
     forward,
+    heads,
+    held,
     inputs,
+    inside,
     judging,
     losses,
     metric,
+    mistaken,
+    misuse,
     order,
     overfit,
+    phases,
     plan,
+    printed,
+    reached,
+    refusals,
+    shapes,
     step,
     targets,
     train,
+    turning,
+    units,
+    weights,
+    within,
 )
 from debugger.stages.judging import Verdict, View
 from tests.stages.test_step import FACTS
@@ -190,10 +230,25 @@ def of_metric(rule: Callable[..., Any], silent: dict[str, Any], made: Trials, **
     return Case(rule, seen, {"trials": replace(made, **silent)}, says=says)
 
 
+def of_gradients(rule: Callable[..., Any], silent: dict[str, Any], **seen: Any) -> Case:
+    """A case about what became of gradients on their way."""
+    made = Reached(adapters=4, **seen)
+    fires = replace(STEPPED, reached=made)
+    return Case(rule, fires, {"reached": replace(made, **silent)})
+
+
 def of_order(rule: Callable[..., Any], silent: dict[str, Any], made: Order, **says: Any) -> Case:
     return Case(rule, Batch({}, order=made), {"order": replace(made, **silent)}, says=says)
 
 
+UNLIKE = (
+    'Input 0 of layer "model" is incompatible with the layer: '
+    "expected shape=(None, 5), found shape=(32, 8)"
+)
+CROSSED = (
+    Head("kind", "numbers", 3, given=Given(1, 0.0, 1.0, whole=True)),
+    Head("sure", "each", 1, given=Given(1, 0.0, 2.0, whole=True)),
+)
 PAIRED = replace(FACTS, task="seq2seq")
 WORDY = replace(FACTS, task="tokens")
 CUT_AT_5 = replace(SPLIT, lengths=(3, 4, 5, 5) * 10, target_lengths=(2, 3, 3, 3) * 10)
@@ -205,7 +260,132 @@ STOPPED = (Block("encoder", 90, 90, 0.0, 0.0), Block("head", 10, 10, 0.5, 0.01))
 TOO_SMALL = "Input image size (24*24) doesn't match model (48*48)."
 NEVER_RIGHT = Trials("texts", {"exact": 0.0}, {"exact": 0.0}, {"exact": 0.0})
 
+SEGMENTS = Outside("embeddings.token_type_embeddings", 1, 1, "token_type_ids", ("type_vocab_size",))
+DRAWN = Drawn(10, wide=9, widest="layer.0.weight", spread=2.0, usual=0.125)
+REDRAWN = Redrawn(tensors=40, moved=38, share=0.99, by_lot=True)
+LITTLE_LEFT = replace(PLAN, gradient=1e-12, arrived=4.0, left=2.5e-9, clipping=1e-8)
+NO_PIXELS = failed("KeyError", "'pixel_values'")
+STOPS = """
+class Once(TrainerCallback):
+    def on_epoch_end(self, args, state, control, **rest):
+        print(state.epoch)
+        control.should_training_stop = True
+Trainer(callbacks=[Once()])
+"""
+TOO_MANY = "Mine.training_step() takes 3 positional arguments but 4 were given"
+UNFRAMED = Read(rows=40, pieces=100, bare=("[CLS]", "[SEP]"))
+OTHERWISE = Teacher(rows=60, as_it_is=0.02, anew=0.98, majority=0.4, moved=(0, 2))
+COARSE = Signal("input_values", -1.0, 1.0, 0.3, 8, False, 0.9, levels=3)
+TOGETHER = Memory(losses=(1.0,) + (0.05,) * 19, rows=8)
+WORDS_APART = Batch(
+    {},
+    first_row={"input_ids": [[2, 7, 3], [2, 9, 3]]},
+    failure=failed("RuntimeError", "stack expects each tensor to be equal size"),
+)
+STEPS_LATE = """
+for epoch in range(3):
+    for batch in loader:
+        optimizer.zero_grad()
+        teacher(**batch).loss.backward()
+    optimizer.step()
+"""
+OVERWRITES = """
+def compute_loss(self, model, inputs):
+    loss = first(inputs)
+    loss = second(inputs)
+    return loss
+"""
+PICKS = """
+for name, child in model.named_children():
+    if name in ("q_proj", "v_proj"):
+        setattr(model, name, Added(child))
+"""
+
 CASES = [
+    Case(
+        batch.no_batches,
+        Batch({}, failure=failed("StopIteration", "")),
+        {"failure": failed("IndexError", "")},
+    ),
+    Case(
+        step.callback_ends_training,
+        replace(STEPPED, plan=replace(PLAN, epochs=3.0)),
+        {"plan": replace(PLAN, epochs=1.0)},
+        script=STOPS,
+        says={"event": "on_epoch_end"},
+    ),
+    Case(
+        judging.signature_unlike_call,
+        replace(STEPPED, failure=failed("TypeError", TOO_MANY)),
+        {"failure": failed("TypeError", TOO_MANY.replace("Mine", "Theirs"))},
+        script="class Mine(Trainer):\n    def training_step(self, model, inputs): ...\n",
+        says={"name": "training_step"},
+    ),
+    Case(
+        step.resumes_from_nothing,
+        replace(STEPPED, resumes_from="out"),
+        {"resumes_from": ""},
+        says={"folder": "out"},
+    ),
+    Case(step.never_steps, replace(STEPPED, steps=0, idle=True), {"idle": False}),
+    of_plan(plan.optimizer_maximizes, {"maximizes": False}, replace(PLAN, maximizes=True)),
+    Case(
+        inputs.special_tokens_left_out,
+        Data(replace(SPLIT, read=UNFRAMED), None),
+        {"train": replace(SPLIT, read=replace(UNFRAMED, bare=()))},
+        facts=replace(FACTS, pretrained=True),
+        says={"tokens": "[CLS], [SEP]"},
+    ),
+    Case(
+        forward.number_outside_table,
+        replace(FINE, failure=failed("IndexError", "index out of range in self"), outside=SEGMENTS),
+        {"outside": None},
+        says={"field": "token_type_ids", "number": 1, "size": 1},
+    ),
+    Case(
+        weights.weights_all_alike,
+        replace(FINE, drawn=Drawn(10, alike=10, same="layer.0.weight")),
+        {"drawn": Drawn(10, alike=1, same="classifier.weight")},
+        says={"alike": 10, "matrices": 10, "first": "layer.0.weight"},
+    ),
+    Case(
+        weights.weights_drawn_wide,
+        replace(FINE, drawn=DRAWN),
+        {"drawn": replace(DRAWN, wide=2)},
+        says={"times": 16.0, "first": "layer.0.weight"},
+    ),
+    Case(
+        weights.checkpoint_overwritten,
+        replace(FINE, redrawn=REDRAWN),
+        {"redrawn": replace(REDRAWN, by_lot=False)},
+        says={"moved": 38, "tensors": 40},
+    ),
+    Case(
+        step.callback_refuses,
+        replace(STEPPED, refused=("EarlyStoppingCallback", "it wants a metric")),
+        {"refused": None},
+        says={"name": "EarlyStoppingCallback"},
+    ),
+    of_plan(plan.gradients_cut_away, {"left": 0.3}, LITTLE_LEFT, before=4.0, after=1e-8),
+    Case(
+        evaluate.eval_rows_lack_input,
+        replace(MEASURED, failure=NO_PIXELS, lacks=("pixel_values",)),
+        {"lacks": ()},
+        says={"name": "pixel_values"},
+    ),
+    Case(
+        data.few_rows,
+        Data(replace(SPLIT, count=10), SPLIT),
+        {"train": SPLIT},
+        says={"rows": 10, "eval_rows": 40},
+    ),
+    Case(
+        inputs.unknown_targets,
+        Data(replace(SPLIT, read=Read(rows=40, target_pieces=100, target_unknown=70)), None),
+        {"train": replace(SPLIT, read=Read(rows=40, target_pieces=100, target_unknown=2))},
+        facts=PAIRED,
+        says={"share": 0.7},
+    ),
     of_rows(
         belonging.text_given_twice,
         {"parts": Belonging(rows=40, twice=30)},
@@ -244,6 +424,12 @@ CASES = [
         replace(STEPPED, blocks=STOPPED, trainable=100),
         {"adapter": True},
         says={"share": 0.9, "count": 1, "first": "encoder"},
+    ),
+    Case(
+        step.no_gradient,
+        replace(STEPPED, blocks=(Block("encoder", 10, 10, None, 0.0),), trainable=10),
+        {"blocks": (Block("encoder", 10, 10, 0.5, 0.0),)},
+        says={"blocks": 1},
     ),
     Case(
         inputs.rows_mingled,
@@ -365,6 +551,12 @@ CASES = [
         Data(replace(SPLIT, labels=(0, 1) * 20), SPLIT),
         {"train": SPLIT},
         says={"name": "2 yes", "rows": 10, "share": 0.25},
+    ),
+    Case(
+        data.eval_of_one_class,
+        Data(SPLIT, replace(SPLIT, labels=(2,) * 40)),
+        {"eval": SPLIT},
+        says={"name": "2 yes", "rows": 40, "share": 0.25},
     ),
     Case(
         data.leak,
@@ -542,6 +734,387 @@ CASES = [
     ),
 ]
 
+KERAS = replace(FACTS, compiled=Compiled(), framework="keras")
+MEASURES_BARE = Failure(
+    "AttributeError",
+    "'float' object has no attribute 'items'",
+    (Frame("trainer.py", 90, "evaluation_loop", "", False),),
+    None,
+)
+TUPLED = replace(
+    failed("AttributeError", "'tuple' object has no attribute 'seed'"),
+    held=(Name("args", "tuple"),),
+)
+CASES += [
+    Case(
+        within.text_into_model,
+        replace(
+            FINE, text="so it is", failure=failed("UnimplementedError", "Cast string to float")
+        ),
+        {"text": ""},
+        says={"text": "so it is"},
+    ),
+    Case(
+        columns.labels_move_between_epochs,
+        Data(SPLIT, None, relabelled=(30, 40)),
+        {"relabelled": (2, 40)},
+        says={"changed": 30, "rows": 40},
+    ),
+    Case(
+        within.unknown_to_keras,
+        replace(FINE, unknown=("metric", "f1"), failure=failed("TypeError", "not callable")),
+        {"unknown": None},
+        says={"kind": "metric", "name": "f1", "home": "tf.keras.metrics"},
+    ),
+    Case(
+        within.layer_made_in_call, replace(FINE, anew=51), {"anew": 0}, KERAS, says={"weights": 51}
+    ),
+    Case(
+        within.weights_out_of_sight,
+        replace(FINE, beside=51),
+        {"beside": 0},
+        KERAS,
+        says={"weights": 51},
+    ),
+    Case(
+        within.penalty_drowns_loss,
+        replace(FINE, penalty=Penalty("dense", cost=700.0, loss=0.7, times=900.0)),
+        {"penalty": Penalty("dense", cost=700.0, loss=0.7, times=90.0)},
+        says={"layer": "dense", "cost": 700.0, "times": 900.0},
+    ),
+    Case(
+        units.units_alike,
+        replace(STEPPED, alike=(Alike("dense", 32, 0.0),)),
+        {"alike": ()},
+        says={"layer": "dense", "units": 32, "steps": 2},
+    ),
+    Case(
+        units.batch_norm_too_slow,
+        replace(STEPPED, plan=PLAN, norms=(Norm("norm", 0.9999, left=0.99, off=2.0, wide=9.0),)),
+        {"norms": (Norm("norm", 0.9999, left=0.99, off=0.1, wide=1.1),)},
+        says={"momentum": 0.9999, "left": 0.99, "updates": 100},
+    ),
+    Case(
+        plan.no_epoch_left,
+        replace(STEPPED, plan=replace(PLAN, updates=0, epochs=0.0, begins_at=4)),
+        {"plan": replace(PLAN, begins_at=4)},
+        KERAS,
+        says={"first": 4},
+    ),
+    Case(
+        plan.rate_taken_by_callback,
+        replace(
+            STEPPED,
+            plan=replace(PLAN, rates=None, steered=Steered("Scheduler", 2e-7, 2e-3, 1e-5)),
+        ),
+        {"plan": replace(PLAN, rates=None, steered=Steered("Scheduler", 2e-5, 2e-3, 1e-3))},
+        says={"highest": 2e-7, "asked": 2e-3, "updates": 100},
+    ),
+    Case(
+        plan.gradients_cut_away,
+        replace(STEPPED, plan=replace(PLAN, clipped=Clipped("clipvalue", 1e-10, 1e-3, 1e-10))),
+        {"plan": replace(PLAN, clipped=Clipped("clipvalue", 1e-4, 1e-3, 1e-4))},
+        says={"name": "clipvalue", "at": 1e-10},
+    ),
+    Case(
+        inputs.scaled_twice,
+        Batch({}, scaled=Scaled("inputs", 0.0, 1.0, 0.0, 0.0039)),
+        {"scaled": Scaled("inputs", 0.0, 255.0, 0.0, 1.0)},
+        says={"high": 1.0, "inner_high": 0.0039},
+    ),
+    of_loss(
+        losses.loss_arguments_swapped,
+        {"swapped": ""},
+        replace(SOUND, form="many", swapped="binary_crossentropy"),
+        name="binary_crossentropy",
+    ),
+    Case(
+        held.another_model_asked,
+        replace(MEASURED, anew=(7, False)),
+        {"anew": None},
+        script="model = clone_model(model)",
+    ),
+    Case(
+        held.metric_arguments_swapped,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="from sklearn.metrics import r2_score\nsaid = m.predict(x)\nr2_score(said, y)",
+        says={"name": "r2_score"},
+    ),
+    Case(
+        held.model_made_each_round,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="for _ in range(3):\n    m = made()\n    m.fit(x, y)\nm.save('here')",
+    ),
+    Case(
+        held.threshold_hardly_met,
+        replace(MEASURED, reach=(0.0, 1.0)),
+        {"reach": None},
+        script="sure = m.predict(x) > 0.999",
+        says={"cut": 0.999},
+    ),
+    Case(
+        held.fails_afterwards,
+        replace(MEASURED, fails_later=("'Sequential' object has no attribute 'x'", 7)),
+        {"fails_later": None},
+    ),
+    Case(
+        held.history_without_key,
+        replace(MEASURED, unknown_key=("acc", "loss, accuracy", 7)),
+        {"unknown_key": None},
+        says={"name": "acc"},
+    ),
+    Case(
+        held.no_test_step,
+        replace(MEASURED, untested=True, best_metric="loss"),
+        {"untested": False},
+        says={"name": "loss"},
+    ),
+    Case(
+        shapes.rows_of_another_shape,
+        replace(FINE, failure=failed("ValueError", UNLIKE)),
+        {"failure": None},
+        facts=replace(FACTS, compiled=Compiled()),
+        says={"wanted": "5", "given": "8"},
+    ),
+    Case(
+        shapes.vectors_of_another_width,
+        replace(
+            FINE,
+            labels_shape=(8, 3),
+            logits_shape=(8, 4),
+            failure=failed("ValueError", "Shapes (8, 3) and (8, 4) are incompatible"),
+        ),
+        {"labels_shape": (8, 4)},
+        facts=replace(FACTS, compiled=Compiled()),
+        says={"labels": 3, "outputs": 4},
+    ),
+    Case(
+        heads.labels_of_other_output,
+        replace(FINE, heads=CROSSED),
+        {"heads": tuple(replace(one, given=None) for one in CROSSED)},
+        says={"name": "sure", "other": "kind"},
+    ),
+    Case(
+        heads.output_without_loss,
+        replace(FINE, heads=(replace(CROSSED[0], asks=""), CROSSED[1])),
+        {"heads": (replace(CROSSED[0], asks="", given=None), CROSSED[1])},
+        says={"name": "kind", "asked": "sure"},
+    ),
+    Case(
+        heads.output_weighs_nothing,
+        replace(FINE, heads=(replace(CROSSED[0], weight=0.0), CROSSED[1])),
+        {"heads": CROSSED},
+        says={"name": "kind"},
+    ),
+    Case(
+        heads.output_without_labels,
+        replace(FINE, heads=(replace(CROSSED[0], given=None), CROSSED[1])),
+        {"heads": CROSSED},
+        says={"name": "kind"},
+    ),
+    Case(
+        heads.no_such_output,
+        replace(FINE, unknown_output=("cost", "kind, price")),
+        {"unknown_output": None},
+        says={"name": "cost"},
+    ),
+    Case(
+        phases.not_compiled_again,
+        replace(STEPPED, phases=Phases(unseen=Unseen(3, 4, 0))),
+        {"phases": Phases()},
+        says={"thawed": 4},
+    ),
+    Case(
+        phases.optimizer_knows_others,
+        replace(
+            STEPPED,
+            phases=Phases(compiled_at=9),
+            failure=failed("KeyError", "The optimizer cannot recognize variable a/b:0. This"),
+        ),
+        {"failure": None},
+        says={"name": "a/b:0"},
+    ),
+    Case(
+        phases.rate_ignored,
+        replace(STEPPED, phases=Phases(ignored=(0.1, 4))),
+        {"phases": Phases(ignored=(5e-5, 4))},
+        says={"asked": 0.1, "rate": 5e-5},
+    ),
+    Case(
+        plan.steps_beyond_weights,
+        replace(
+            STEPPED,
+            blocks=(Block("all", 5000, 5000, 0.5, 40.0),),
+            peak_learning_rate=1.0,
+            trainable=5000,
+        ),
+        {"trainable": 5},
+        facts=replace(FACTS, pretrained=False),
+        says={"rate": 1.0, "times": 40.0},
+    ),
+    Case(
+        inputs.words_numbered_twice,
+        Data(SPLIT, None, renumbered=("words", 7)),
+        {"renumbered": None},
+        says={"name": "words"},
+    ),
+    Case(
+        held.answers_in_other_order,
+        replace(MEASURED, held=(Held("rows", "labels", 3, 40, moved=36),)),
+        {"held": (Held("rows", "labels", 3, 40),)},
+        script="made = model.predict(rows)",
+        says={"rows": "rows", "labels": "labels", "moved": 36, "of": 40},
+    ),
+    Case(
+        held.answers_not_scaled_back,
+        replace(MEASURED, held=(Held("rows", "prices", 3, 40, 0, (-2.0, 2.0), (90.0, 225.0)),)),
+        {"held": (Held("rows", "prices", 3, 40),)},
+        script="made = model.predict(rows)",
+        says={"labels": "prices", "low": -2.0, "other_high": 225.0},
+    ),
+]
+
+NUMBER = Printed("accuracy", 9, 0.5, 0.25, (0.5,) * 5, 0.25, 0.25, 8, 7, (40, 1))
+BLIND = replace(NUMBER, other=0.5, low=0.5, high=0.5)
+WORDS = Looked("embedding", 200, 0.0, 1.0, distinct=2, width=200, fractions=False, scattered=True)
+SMALL = Column("inputs", 40, low=0.0, high=1.0, middle=0.5, width=0.8, fractions=True)
+CASES += [
+    Case(
+        columns.gaps_in_inputs,
+        Data(SPLIT, None, columns=Columns(gaps=(Gap("inputs", 3, 40, felt=True),))),
+        {"columns": Columns()},
+        says={"name": "inputs", "rows": 3, "of": 40},
+    ),
+    Case(
+        columns.answer_among_inputs,
+        Data(SPLIT, None, columns=Columns(echo=Echo("inputs", (0, 2), 40, in_time=True))),
+        {"columns": Columns()},
+        says={"place": "0, 2", "rows": 40},
+    ),
+    Case(
+        columns.columns_in_other_order,
+        Data(SPLIT, SPLIT, columns=Columns(), eval_columns=Columns(), swapped=((0, 3), (3, 0))),
+        {"swapped": ()},
+        says={"column": 0, "other": 3, "count": 2},
+    ),
+    Case(
+        inside.layer_never_adapted,
+        Batch({}, unadapted=Unadapted("normalization", 0.0, 500.0)),
+        {"unadapted": None},
+        says={"layer": "normalization", "high": 500.0},
+    ),
+    Case(
+        inside.layer_scales_as_one,
+        Batch({}, levelled=Levelled("normalization", 6, 5, 0.05, 0.4)),
+        {"levelled": None},
+        says={"columns": 6, "drowned": 5},
+    ),
+    Case(
+        inside.bag_into_embedding,
+        Batch({}, looked=(WORDS,)),
+        {"looked": (replace(WORDS, scattered=False),)},
+        says={"knows": 200, "width": 200},
+    ),
+    Case(
+        inside.fractions_into_embedding,
+        Batch({}, looked=(replace(WORDS, high=0.9, distinct=90, fractions=True),)),
+        {"looked": (WORDS,)},
+        says={"layer": "embedding", "high": 0.9},
+    ),
+    Case(
+        forward.answer_for_each_place,
+        replace(
+            FINE,
+            logits_shape=(8, 7, 7, 4),
+            labels_shape=(8,),
+            counts="numbers",
+            failure=failed("ValueError", "shape mismatch"),
+        ),
+        {"logits_shape": (8, 4)},
+        KERAS,
+        says={"places": "7 x 7"},
+    ),
+    Case(
+        inputs.input_not_read,
+        replace(FINE, unread="size"),
+        {"unread": ""},
+        KERAS,
+        says={"name": "size"},
+    ),
+    Case(
+        units.gradient_fades,
+        replace(STEPPED, faded=Faded("first", "last", 1e-5, 8)),
+        {"faded": Faded("first", "last", 0.1, 8)},
+        says={"first": "first", "last": "last", "count": 8},
+    ),
+    Case(
+        plan.data_runs_out,
+        replace(STEPPED, plan=replace(PLAN, epochs=10.0, held_batches=60, asked_steps=300)),
+        {"plan": replace(PLAN, epochs=10.0, held_batches=300, asked_steps=300)},
+        says={"asked": 300, "held": 60, "done": 2.0},
+    ),
+    Case(
+        printed.printed_blind,
+        replace(MEASURED, printed=(BLIND,)),
+        {"printed": (NUMBER,)},
+        says={"name": "accuracy", "value": 0.5},
+    ),
+    Case(
+        printed.printed_with_sign,
+        replace(MEASURED, printed=(replace(NUMBER, name="mae_kw", low=-9.0),)),
+        {"printed": (replace(NUMBER, name="mae_kw", low=9.0),)},
+        says={"name": "mae_kw", "value": -9.0},
+    ),
+    Case(
+        printed.printed_mixes_rows,
+        replace(MEASURED, printed=(NUMBER,)),
+        {"printed": (replace(NUMBER, dealt=(0.25, 0.5)),)},
+        says={"name": "accuracy", "shape": "[40, 1]"},
+    ),
+    Case(
+        printed.printed_mixes_rows,
+        replace(MEASURED, printed=(replace(NUMBER, name="mae", low=10_008.0, high=9_996.0),)),
+        {"printed": (replace(NUMBER, name="mae", low=10_000.5, high=9_999.5),)},
+        says={"name": "mae", "shape": "[40, 1]"},
+    ),
+    Case(
+        printed.printed_another_number,
+        replace(MEASURED, printed=(replace(NUMBER, of="loss"),)),
+        {"printed": (replace(NUMBER, of="accuracy"),)},
+        says={"name": "accuracy", "of": "loss"},
+    ),
+    Case(
+        printed.printed_off_its_labels,
+        replace(MEASURED, printed=(replace(NUMBER, dealt=(0.4,), perfect=0.25),)),
+        {"printed": (replace(NUMBER, dealt=(0.4,), perfect=1.0),)},
+        says={"name": "accuracy", "value": 0.25},
+    ),
+    Case(
+        printed.asked_on_other_scale,
+        replace(MEASURED, asked_scale=(SMALL, replace(SMALL, high=255.0, width=200.0))),
+        {"asked_scale": (SMALL, SMALL)},
+        says={"high": 1.0, "other_high": 255.0},
+    ),
+    Case(
+        turning.turning_mixes_classes,
+        replace(
+            TRAINED,
+            guesses={(0, 0): 30, (1, 1): 18, (1, 2): 14, (2, 1): 16, (2, 2): 16},
+            unturned={(0, 0): 30, (1, 1): 32, (2, 2): 32},
+        ),
+        {"unturned": {(0, 0): 30, (1, 1): 28, (1, 2): 4, (2, 2): 32}},
+        script="model.add(layers.RandomRotation(0.5))",
+        says={"one": "maybe", "other": "yes"},
+    ),
+    Case(
+        printed.asked_in_other_order,
+        replace(MEASURED, asked_swapped=((0, 3), (3, 0))),
+        {"asked_swapped": ()},
+        says={"column": 0, "other": 3, "count": 2},
+    ),
+]
 UPSIDE_DOWN = replace(
     SOUND, right=SOUND.wrong, wrong=(1.0, 0.5, 0.0, -1.0, -4.0, -8.0, -16.0, -32.0)
 )
@@ -1171,6 +1744,528 @@ CASES += [
         replace(TRIED, kind="many", perfect={"accuracy": 0.6}, single={"accuracy": 0.8}, several=5),
         value=0.6,
         single=0.8,
+    ),
+]
+
+
+NO_KEY = failed("KeyError", "'labels'")
+ASKS = "\n" * 6 + 'labels = [row.pop("labels") for row in rows]'
+UNPACKED = failed("ValueError", "too many values to unpack (expected 2)")
+TOO_MANY = replace(FINE, failure=UNPACKED, highest_id=9, inputs_shape=(8, 4, 12))
+WIDE = failed("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (16x32 and 768x3)")
+SAID_YES = {"micro_f1": 0.5}
+ALL_YES = Trials("many", SAID_YES, SAID_YES, SAID_YES)
+IN_TURNS = tuple((10 * (n % 2), 10 * (n % 2) + 1, 5 + n % 3) for n in range(80))
+TOLD = Worded(IN_TURNS, (0, 1) * 40)
+TURNED = Worded(IN_TURNS, (1, 0) * 40)
+SPANS = replace(FACTS, task="spans")
+MARKED = Answers(40, 38, "came on", "rome", counted_at=9)
+
+CASES += [
+    Case(
+        fitting.key_not_there,
+        Batch({}, first_row={"label": 1, "input_ids": [3]}, failure=NO_KEY),
+        {"dropped": ("labels",)},
+        script=ASKS,
+        says={"name": "labels", "known": "label, input_ids"},
+    ),
+    Case(
+        fitting.several_texts_a_row,
+        TOO_MANY,
+        {"inputs_shape": (8, 1, 12)},
+        says={"texts": 4, "shape": "[8, 4, 12]"},
+    ),
+    Case(
+        fitting.row_in_a_row,
+        replace(TOO_MANY, inputs_shape=(8, 1, 12)),
+        {"failure": None},
+        says={"shape": "[8, 1, 12]"},
+    ),
+    Case(
+        fitting.layer_of_other_width,
+        replace(FINE, failure=WIDE, broken_in="head"),
+        {"failure": UNPACKED},
+        says={"where": "head", "made": 768, "given": 32},
+    ),
+    of_metric(
+        metric.metric_all_or_nothing,
+        {"partly": ({"accuracy": 0.25}, {"accuracy": 0.5}, {"accuracy": 0.75})},
+        replace(TRIED, partly=({"accuracy": 0.0}, {"accuracy": 0.0}, {"accuracy": 1.0})),
+        half=0.0,
+        most=1.0,
+    ),
+    of_metric(metric.never_a_no, {"always": "no"}, replace(ALL_YES, always="yes"), name="micro_f1"),
+    of_metric(
+        metric.never_a_yes, {"always": "yes"}, replace(ALL_YES, always="no"), name="micro_f1"
+    ),
+    Case(
+        metric.answers_in_a_tuple,
+        replace(MEASURED, parts=2, failure=failed("AttributeError", "'tuple' object has no")),
+        {"parts": 1},
+        says={"parts": 2},
+    ),
+    of_rows(
+        targets.labels_left_by_format,
+        {"hidden": ("text",)},
+        {"name": "label", "columns": "input_ids"},
+        hidden=("text", "label"),
+    ),
+    Case(
+        targets.spans_of_other_text,
+        Data(replace(SPLIT, answers=MARKED), None),
+        {"train": replace(SPLIT, answers=replace(MARKED, other=3))},
+        facts=SPANS,
+        says={"read": "came on", "wanted": "rome", "rows": 38},
+    ),
+    Case(
+        targets.spans_at_other_tokens,
+        Data(replace(SPLIT, answers=replace(MARKED, counted_at=None)), None),
+        {"train": replace(SPLIT, answers=MARKED)},
+        facts=SPANS,
+        says={"of": 40},
+    ),
+    Case(
+        targets.eval_numbered_otherwise,
+        Data(SPLIT, SPLIT, both=(TOLD, TURNED)),
+        {"both": (TOLD, TOLD)},
+        says={"label": 0, "other": 1, "moved": 2, "anew": 1.0, "as_it_is": 0.0},
+    ),
+    Case(
+        company.loss_needs_more_rows,
+        replace(FINE, company=Company(alone=0.0, together=2.2)),
+        {"company": Company(alone=0.1, together=2.2)},
+        says={"together": 2.2},
+    ),
+    of_loss(
+        company.loss_goes_by_place,
+        {"in_turn": (2.0, 2.0)},
+        replace(SOUND, in_turn=(2.0, 2.4)),
+        straight=2.0,
+        turned=2.4,
+    ),
+    Case(
+        company.teacher_numbers_otherwise,
+        replace(FINE, company=Company(teacher=OTHERWISE)),
+        {"company": Company(teacher=replace(OTHERWISE, as_it_is=0.98))},
+        facts=replace(FACTS, label_names=("no", "maybe", "yes")),
+        says={"said": "no", "meant": "yes", "anew": 0.98},
+    ),
+    Case(
+        company.teacher_knows_nothing,
+        replace(FINE, company=Company(teacher=replace(OTHERWISE, as_it_is=0.3, anew=0.4))),
+        {"company": Company(teacher=replace(OTHERWISE, as_it_is=0.6, anew=0.6))},
+        says={"share": 0.3, "majority": 0.4},
+    ),
+    of_gradients(reached.gradients_thrown_away, {"thrown": 0}, thrown=2),
+    of_gradients(reached.checkpointing_cuts_off, {"checkpointed": False}, checkpointed=True),
+    Case(reached.stepped_behind_loop, STEPPED, {"steps": 0}, script=STEPS_LATE),
+    of_gradients(reached.begins_at_zero_twice, {"dead": ()}, dead=("layer.lora_A",)),
+    Case(
+        reached.names_match_nothing,
+        replace(STEPPED, reached=Reached(names=("encoder.query", "encoder.query.weight"))),
+        {"reached": Reached(names=("encoder.q_proj", "encoder.q_proj.weight"))},
+        script=PICKS,
+        says={"words": "q_proj, v_proj"},
+    ),
+    of_gradients(reached.output_not_in_loss, {"unheard": ()}, unheard=("heads.intent",)),
+    Case(
+        reached.loss_written_over,
+        replace(STEPPED, reached=Reached()),
+        {"reached": Reached(unheard=("head",)), "steps": 2},
+        script=OVERWRITES,
+    ),
+    of_plan(
+        plan.plateau_upside_down,
+        {"plateau": Plateau("loss", rises=False, patience=0)},
+        replace(PLAN, plateau=Plateau("loss", rises=True, patience=0)),
+        mode="min",
+    ),
+    Case(
+        plan.schedule_leaves_little,
+        replace(STEPPED, plan=replace(PLAN, rates=replace(RATES, reached=2.5e-9, climbs=0))),
+        {"plan": PLAN},
+        script="LambdaLR(optimizer, lambda step: 5e-5 * 0.9**step)",
+        says={"reached": 2.5e-9},
+    ),
+    of_metric(
+        metric.metric_remembers,
+        {"again": None},
+        replace(TRIED, again={"accuracy": 0.6}),
+        first=1.0,
+        again=0.6,
+    ),
+    of_metric(
+        metric.metric_misses_nearest,
+        {"perfect": {"recall": 1.0}},
+        Trials("halves", {"recall": 0.0}, {"recall": 0.0}, {"recall": 0.1}),
+        value=0.0,
+    ),
+    Case(
+        metric.logits_lose_a_row,
+        replace(MEASURED, loses="one tensor"),
+        {"loses": ""},
+        says={"what": "one tensor"},
+    ),
+    of_rows(data.keys_counted, {"counted": None}, {"held": 400}, count=2, counted=("rows", 400)),
+    of_rows(
+        data.rates_differ,
+        {"sounds": Sounds((4000, 8000), raw=0.1)},
+        {"low": 4000, "high": 8000},
+        sounds=Sounds((4000, 8000), raw=1.0),
+    ),
+    Case(
+        inputs.sounds_coarse,
+        Batch({}, signal=COARSE),
+        {"signal": replace(COARSE, levels=200)},
+        says={"levels": 3},
+    ),
+    Case(
+        fitting.words_as_texts,
+        WORDS_APART,
+        {"failure": None},
+        script="tokenizer(words)\nencoding.word_ids()\n",
+        says={"texts": 2, "length": 3},
+    ),
+    Case(
+        overfit.won_by_collapse,
+        replace(TOGETHER, apart=(0.2, 0.01)),
+        {"apart": (0.2, 0.4)},
+        facts=replace(FACTS, task="unknown"),
+        says={"before": 0.2, "after": 0.01},
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Crashed:
+    """All that the rules about exceptions read."""
+
+    failure: Failure | None
+
+
+NO_NUMBER = failed("ValueError", "invalid literal for int() with base 10: 'No'")
+NO_PLACE = failed("IndexError", "list index out of range")
+OF_CONFIG = Frame("transformers/configuration_utils.py", 300, "__init__", "int(key)", False)
+OF_SCRIPT = Frame("script.py", 7, "<module>", "labels[word_id]", True)
+
+
+def of_crash(
+    rule: Callable[..., Any], exception: str, message: str, script: str = "", **says: Any
+) -> Case:
+    """A case about an exception, in a script where line 7 fails."""
+    held = (Name("weights", "Tensor", "float64"), Name("rows", "NoneType"))
+    failure = replace(failed(exception, message), held=held)
+    silent = {"failure": failed(exception, "something else")}
+    return Case(rule, Crashed(failure), silent, script=script, says=says)
+
+
+BACKWARD = "Trying to backward through the graph a second time (or directly access saved tensors)"
+UNEQUAL = "Column 2 named labels expected length 480 but got length 120"
+OVERFLOWS = "tokenizer(texts, return_overflowing_tokens=True)"
+SPLIT_OTHERWISE = """
+a, y, b, z = train_test_split(
+    texts,
+    labels,
+)
+
+made = Dataset.from_dict(rows(a, y))
+"""
+WEIGHED_TWICE = """
+weights = torch.tensor(numpy_weights)
+class Mine:
+    def compute_loss(self, model, inputs):
+        out = model(**inputs)
+
+        loss = nn.CrossEntropyLoss(weight=weights)(out, inputs["labels"])
+        self.last = loss
+        loss.backward()
+        loss /= 2
+        return loss
+"""
+SHUFFLED = """
+import random
+rows = list(range(8))
+rows = random.shuffle(rows)
+
+
+print(rows[0])
+"""
+STOPPED_IN_SCRIPT = Failure(
+    "TypeError",
+    "argmax(): argument 'input' (position 1) must be Tensor, not numpy.ndarray",
+    (Frame("script.py", 7, "measure", "torch.argmax(given)", True),),
+    7,
+)
+CASES += [
+    Case(
+        crashes.no_tensor,
+        Crashed(STOPPED_IN_SCRIPT),
+        {"failure": replace(STOPPED_IN_SCRIPT, frames=())},
+        says={"name": "argmax", "kind": "numpy.ndarray"},
+    ),
+    Case(
+        fitting.labels_of_truth,
+        replace(FINE, label_type="bool", failure=failed("RuntimeError", "but got Bool")),
+        {"label_type": "int64"},
+    ),
+    Case(
+        fitting.scores_alone,
+        replace(FINE, bare=True, logits_shape=(8, 3)),
+        {"bare": False},
+        says={"shape": "[8, 3]"},
+    ),
+    Case(
+        misuse.comma_makes_tuple,
+        Crashed(TUPLED),
+        {"failure": replace(TUPLED, held=())},
+        script="args = Arguments(\n    1,\n),\n\n\n\nTrainer(args=args)",
+        says={"name": "args"},
+    ),
+    Case(
+        misuse.comma_makes_tuple,
+        Crashed(replace(TUPLED, message="slice indices must be integers or None")),
+        {"failure": replace(TUPLED, held=())},
+        script="args = Arguments(\n    1,\n),\n\n\n\nTrainer(args=args)",
+        says={"name": "args"},
+    ),
+    Case(
+        fitting.labels_as_vectors,
+        replace(
+            FINE,
+            label_type="int64",
+            labels_shape=(8, 3),
+            failure=failed(
+                "ValueError", "Expected input batch_size (8) to match target batch_size (24)."
+            ),
+        ),
+        {"labels_shape": (8, 4)},
+        says={"width": 3},
+    ),
+    Case(
+        metric.picked_already,
+        replace(
+            MEASURED,
+            given={"predictions": (8, 5), "label_ids": (8, 5)},
+            failure=failed("IndexError", "too many indices for array"),
+        ),
+        {"given": {"predictions": (8, 5, 90), "label_ids": (8, 5)}},
+        script="""
+def measure(p):
+    return {"right": (p.predictions.argmax(-1) == p.label_ids).mean()}
+Trainer(compute_metrics=measure)
+""",
+        says={"shape": "[8, 5]"},
+    ),
+    of_crash(
+        refusals.saves_between_evaluations,
+        "ValueError",
+        "--load_best_model_at_end requires the saving steps to be a round multiple of the "
+        "evaluation steps, but found 50, which is not a round multiple of 30.",
+        saves=50.0,
+        evaluates=30.0,
+    ),
+    of_crash(
+        refusals.saves_unlike_evaluations,
+        "ValueError",
+        "requires the save and eval strategy to match, but found\n- Evaluation strategy: "
+        "IntervalStrategy.NO\n- Save strategy: SaveStrategy.EPOCH",
+        evaluates="no",
+        saves="epoch",
+    ),
+    of_crash(
+        refusals.plateau_never_evaluated,
+        "ValueError",
+        "lr_scheduler_type reduce_lr_on_plateau requires an eval strategy",
+    ),
+    of_crash(
+        refusals.nothing_to_evaluate,
+        "ValueError",
+        "You have set `args.eval_strategy` to IntervalStrategy.EPOCH but you didn't pass an "
+        "`eval_dataset` to `Trainer`.",
+        strategy="epoch",
+    ),
+    of_crash(
+        refusals.stream_without_steps,
+        "ValueError",
+        "The train_dataset does not implement __len__, max_steps has to be specified.",
+    ),
+    of_crash(
+        refusals.metric_takes_no_batches,
+        "ValueError",
+        "When using `batch_eval_metrics`, your `compute_metrics` function must take more",
+    ),
+    of_crash(
+        refusals.tokenizer_not_fast,
+        "ValueError",
+        "word_ids() is not available when using non-fast tokenizers",
+    ),
+    of_crash(
+        refusals.decoder_without_start,
+        "ValueError",
+        "self.model.config.decoder_start_token_id has to be defined.",
+    ),
+    of_crash(
+        refusals.model_without_pad_id,
+        "ValueError",
+        "Cannot handle batch sizes > 1 if no padding token is defined.",
+    ),
+    of_crash(
+        refusals.schedule_ended,
+        "ValueError",
+        "Tried to step 16 times. The specified number of total steps is 15",
+        steps=15,
+    ),
+    of_crash(
+        refusals.mask_longer_than_input,
+        "ValueError",
+        "`mask_length` has to be smaller than `sequence_length`, but got `mask_length`: 10 and "
+        "`sequence_length`: 9`",
+        length=10,
+        frames=9,
+    ),
+    of_crash(
+        refusals.average_of_two_classes,
+        "ValueError",
+        "Target is multiclass but average='binary'. Please choose another average setting.",
+        target="multiclass",
+    ),
+    Case(
+        mistaken.names_for_numbers,
+        Crashed(replace(NO_NUMBER, frames=(OF_CONFIG,))),
+        {"failure": replace(NO_NUMBER, frames=(OF_SCRIPT,))},
+        script="config = BertConfig(id2label=label2id)\n",
+        says={"name": "No"},
+    ),
+    Case(
+        mistaken.first_row_for_all,
+        Crashed(replace(NO_PLACE, frames=(OF_SCRIPT,))),
+        {"failure": replace(NO_PLACE, frames=(OF_CONFIG,))},
+        script="for i, row in enumerate(labels):\n    words = encoded.word_ids()\n",
+        says={"said": "list index out of range"},
+    ),
+    of_crash(crashes.pieces_beside_rows, "ArrowInvalid", UNEQUAL, OVERFLOWS, rows=480, pieces=120),
+    of_crash(
+        crashes.halves_side_by_side, "ArrowInvalid", UNEQUAL, SPLIT_OTHERWISE, one="a", other="y"
+    ),
+    of_crash(crashes.columns_of_unequal_length, "ArrowInvalid", UNEQUAL, name="labels"),
+    of_crash(
+        crashes.generator_runs_already,
+        "TypeError",
+        "cannot pickle 'generator' object",
+        "Dataset.from_generator(rows())",
+    ),
+    of_crash(
+        crashes.double_beside_single,
+        "RuntimeError",
+        "expected scalar type Float but found Double",
+        WEIGHED_TWICE,
+    ),
+    of_crash(crashes.backward_twice, "RuntimeError", BACKWARD, WEIGHED_TWICE),
+    of_crash(crashes.graph_kept, "RuntimeError", BACKWARD, WEIGHED_TWICE),
+    of_crash(
+        crashes.changed_in_place,
+        "RuntimeError",
+        "has been modified by an inplace operation: [torch.FloatTensor [16, 48]], which is output "
+        "0 of DivBackward0, is at version 1; expected version 0 instead.",
+        WEIGHED_TWICE,
+    ),
+    of_crash(
+        misuse.nothing_returned,
+        "TypeError",
+        "'NoneType' object is not subscriptable",
+        "def made():\n    list()\n\n\n\nrows = made()\nprint(rows[0])",
+        call="made",
+    ),
+    of_crash(
+        misuse.rows_without_names,
+        "TypeError",
+        "vars() argument must have __dict__ attribute",
+        "def __getitem__(self, place):\n    return 1, 2",
+    ),
+    Case(
+        misuse.metric_gives_no_names,
+        Crashed(MEASURES_BARE),
+        {"failure": replace(MEASURES_BARE, frames=())},
+        script="def measure(p):\n    return 0.5\nTrainer(compute_metrics=measure)",
+        says={"kind": "float"},
+    ),
+    of_crash(
+        misuse.parent_not_begun,
+        "AttributeError",
+        "'Mine' object has no attribute 'args'",
+        "class Mine(Trainer):\n    def __init__(self, model):\n        self.model = model",
+        name="__init__",
+    ),
+    of_crash(
+        misuse.class_without_method,
+        "TypeError",
+        "object of type 'Rows' has no len()",
+        "class Rows(Dataset):\n    def __getitem__(self, place):\n        return {}",
+        name="Rows",
+        method="__len__",
+    ),
+    of_crash(
+        crashes.weights_of_other_count,
+        "RuntimeError",
+        "weight tensor should be defined either for all 2 classes or no classes but got weight "
+        "tensor of shape: [3]",
+        outputs=2,
+        weights=3,
+    ),
+    of_crash(
+        crashes.labels_taken_away,
+        "TypeError",
+        "unsupported operand type(s) for *: 'float' and 'NoneType'",
+        "class Mine(Trainer):\n    def compute_loss(self, model, inputs):\n"
+        "        labels = inputs.pop('labels')\n        return model(**inputs).loss * 0.5",
+    ),
+    Case(
+        crashes.labels_of_other_count,
+        replace(
+            FINE,
+            inputs_shape=(16, 32),
+            failure=failed(
+                "ValueError", "Expected input batch_size (512) to match target batch_size (496)."
+            ),
+        ),
+        {"inputs_shape": (16, 31)},
+        says={"scores": 512, "labels": 496},
+    ),
+    of_crash(
+        crashes.scores_not_flat,
+        "RuntimeError",
+        "Expected target size [16, 5], got [16, 32]",
+        labels="[16, 32]",
+    ),
+    of_crash(
+        misuse.not_in_a_list,
+        "TypeError",
+        "'Mine' object is not iterable",
+        "\n\n\n\n\n\nTrainer(callbacks=Mine())",
+        name="callbacks",
+        kind="Mine",
+    ),
+    of_crash(
+        misuse.text_for_number,
+        "TypeError",
+        "'<=' not supported between instances of 'float' and 'str'",
+        "\n\n\n\n\nparser.add_argument('--lr', default='1e-3')\nargs = Arguments(rate=options.lr)",
+        name="--lr",
+    ),
+    of_crash(misuse.optimizer_of_nothing, "ValueError", "optimizer got an empty parameter list"),
+    of_crash(
+        misuse.no_rows_left,
+        "ValueError",
+        "num_samples should be a positive integer value, but got num_samples=0",
+    ),
+    of_crash(
+        misuse.nothing_held,
+        "TypeError",
+        "'NoneType' object is not subscriptable",
+        SHUFFLED,
+        name="rows",
+        call="shuffle",
+        at=7,
     ),
 ]
 

@@ -96,6 +96,51 @@ def test_what_happened_to_columns_that_are_gone(was: str, became: str, code: str
     assert found[code].line == line(script, at)
 
 
+LOST = [
+    (
+        'data_collator=lambda rows: words.pad(rows, return_tensors="pt"),',
+        "data_collator=DataCollatorWithPadding(words),",
+        "held = prepare(rows.select(range(40, 64)))",
+        'held = prepare(rows.select(range(40, 64)))\ntrain.set_format(columns=["input_ids"])',
+        "labels_left_by_format",
+        'columns=["input_ids"]',
+    ),
+    (
+        'data_collator=lambda rows: words.pad(rows, return_tensors="pt"),',
+        "data_collator=DataCollatorWithPadding(words),",
+        "held = prepare(rows.select(range(40, 64)))",
+        'held = prepare(rows.select(range(40, 64)))\ntrain = train.remove_columns("labels")',
+        "labels_missing",
+        "remove_columns(",
+    ),
+]
+
+
+@pytest.mark.parametrize(("was", "is_now", "before", "became", "code", "at"), LOST)
+def test_labels_that_were_lost_on_the_way_are_told_where(
+    was: str, is_now: str, before: str, became: str, code: str, at: str
+) -> None:
+    script = SCRIPT.replace(was, is_now).replace(before, became)
+    found = looked_at(script)
+    assert found[code].severity == "fault"
+    assert found[code].line == line(script, at if "columns=[" in at else "train = train.")
+
+
+def test_labels_of_the_evaluation_that_are_numbered_otherwise() -> None:
+    told = SCRIPT.replace("range(64)]", "range(200)]").replace("sentences(64)", "sentences(200)")
+    told = told.replace("n % 3 for n", "int(n % 4 > 0) for n")  # one word tells it
+    told = told.replace(', batch["hypothesis"])', ")")
+    told = told.replace("range(40, 64)", "range(100, 200)").replace("range(40)", "range(100)")
+    turned = "held = held.map(lambda row: {'labels': 1 - row['labels']})"
+    script = told.replace("Trainer(\n", turned + "\nTrainer(\n")
+
+    found = looked_at(script)["eval_numbered_otherwise"]
+
+    assert found.line == line(script, "held = held.map")
+    assert found.numbers["moved"] == 2
+    assert "eval_numbered_otherwise" not in looked_at(told)
+
+
 def test_rows_that_were_picked_out_of_the_training_rows_are_told_where() -> None:
     script = SCRIPT.replace(
         "held = prepare(rows.select(range(40, 64)))", "held = train.select(range(9))"

@@ -11,6 +11,7 @@ from debugger.outcome import Event, Finding
 from debugger.printing.sentences import place
 from debugger.report import Report, gather
 from debugger.run import Run
+from debugger.script.building import Unseen, build
 from debugger.script.places import Places
 from debugger.script.sources import sources_of
 from debugger.words import Words
@@ -31,6 +32,7 @@ def made(_):
         learning_rate=RATE,
     ))
 """
+BORROWED = "from tests.tiny import classifier as TinyTrainer"
 SETTINGS = "# what it is set to\nRATE = 1e-9\n"
 
 
@@ -117,3 +119,32 @@ def test_a_file_that_python_cannot_read_is_left_out(folder: Path) -> None:
     sources = sources_of(SCRIPT, str(folder / "script.py"))
 
     assert Places(SCRIPT, 3, sources).argument("learning_rate") == 3 + 8
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_trainings_in_a_file_beside_the_script_are_counted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    monkeypatch.delitem(__import__("sys").modules, "its_runs", raising=False)
+    body = "    trainer = TinyTrainer()\n    trainer.train()\n" * times
+    (folder / "its_runs.py").write_text(f"{BORROWED}\n\n\ndef run():\n{body}")
+    text = "from its_runs import run\nfrom transformers import Trainer\n\nrun()\n"
+
+    built = build(text, str(folder / "script.py"))
+
+    assert built.unseen == (Unseen("trains_again_open") if times > 1 else None)
+
+
+def test_a_missing_value_is_told_though_a_file_beside_the_script_stumbles_over_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "its_settings.py").write_text(
+        "def halved(row):\n    return [score / 2 for score in row['score']]\n\n\n"
+        "def run():\n    rows = {'score': [1.0, None, 3.0]}\n    return halved(rows)\n"
+    )
+
+    report = report_of("from its_settings import run\n\nrun()\n", folder, monkeypatch, "setup")
+
+    missing = found(report, "value_missing")
+    assert (missing.numbers["name"], missing.numbers["rows"]) == ("score", 1)
+    assert missing.file == "its_settings.py"

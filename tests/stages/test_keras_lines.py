@@ -28,11 +28,11 @@ LAYERS = "layers = [\n    Dense(32),\n    Dense(4),\n    Dense(units=3),\n    De
 
 
 def test_the_layer_of_that_many_outputs_is_the_last_one() -> None:
-    assert Places(LAYERS).output_layer(4) == 3
-    assert Places(LAYERS).output_layer(3) == 4
-    assert Places(LAYERS).output_layer(7) == 5
-    assert Places("CLASSES = 7\n" + LAYERS).output_layer(7) == 6
-    assert Places("model = Model()").output_layer(3) is None
+    assert Places(LAYERS).fits.output_layer(4) == 3
+    assert Places(LAYERS).fits.output_layer(3) == 4
+    assert Places(LAYERS).fits.output_layer(7) == 5
+    assert Places("CLASSES = 7\n" + LAYERS).fits.output_layer(7) == 6
+    assert Places("model = Model()").fits.output_layer(3) is None
 
 
 DATA = """\
@@ -56,10 +56,10 @@ def main():
 def test_what_fit_is_given_is_followed_to_where_it_was_made() -> None:
     places = Places(DATA)
 
-    assert (places.fitted(), places.validated()) == (3, 2)
-    assert (places.fitted(labels=True), places.validated(labels=True)) == (4, 4)
-    assert (Places(SETS).fitted(), Places(SETS).validated(labels=True)) == (2, 3)
-    assert Places("model.fit(x, y)").validated() is None
+    assert (places.fits.fitted(), places.fits.validated()) == (3, 2)
+    assert (places.fits.fitted(labels=True), places.fits.validated(labels=True)) == (4, 4)
+    assert (Places(SETS).fits.fitted(), Places(SETS).fits.validated(labels=True)) == (2, 3)
+    assert Places("model.fit(x, y)").fits.validated() is None
 
 
 def test_a_default_of_a_class_is_found_behind_its_name() -> None:
@@ -93,6 +93,61 @@ def test_a_value_that_is_put_under_a_second_name_is_found(script: str, line: int
 def test_what_fit_is_given_by_name_is_followed_too() -> None:
     script = "pair = [\n one, one]\nmodel.compile()\nmodel.fit(x=pair,\n y=labels, epochs=2)\n"
 
-    assert Places(script).fitted() == 1
-    assert Places(script).fitted(labels=True) == 5
-    assert Places("model.fit(\n [ids, ids],\n labels, epochs=1)").fitted() == 2
+    assert Places(script).fits.fitted() == 1
+    assert Places(script).fits.fitted(labels=True) == 5
+    assert Places("model.fit(\n [ids, ids],\n labels, epochs=1)").fits.fitted() == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        (
+            "def made():\n  return a, b + 1\nx, y = made()\nmodel.compile()\nmodel.fit(x, y)",
+            2,
+        ),
+        ("y = raw * 2\ny = np.array(y).astype(int)\nmodel.compile()\nmodel.fit(x, y)", 1),
+        ("y = -raw\na, b, c, d = train_test_split(x, y)\nmodel.compile()\nmodel.fit(a, c)", 1),
+        (
+            "def read(n):\n  found = []\n  for one in range(n):\n    found.append(2 * one - 1)\n"
+            "  return rows, np.array(found)\nx, y = read(9)\nmodel.fit(x, y[:5], epochs=2)",
+            4,
+        ),
+        (
+            "rows = Dataset.from_tensor_slices((x, y))\n"
+            "rows = rows.map(lambda a, b: (a, b + 1)).batch(8)\nmodel.fit(rows, epochs=2)",
+            2,
+        ),
+        ("rows = Dataset.from_tensor_slices((x,\n  y * 2)).batch(8)\nmodel.fit(rows, epochs=2)", 2),
+        (
+            "class Task:\n  def rows(self, texts, labels):\n"
+            "    return Dataset.from_tensor_slices((texts, labels)).batch(8)\n"
+            "  def run(self):\n    kinds = mood(texts)\n    data = self.rows(texts, kinds)\n"
+            "    model.fit(data, epochs=2)",
+            5,
+        ),
+        ("trainer.train()", None),
+    ],
+)
+def test_labels_are_followed_back_to_where_they_got_their_values(
+    script: str, line: int | None
+) -> None:
+    assert Places(script).fits.labelled() == line
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("def call(self, x):\n  return x\n", None),
+        ("class A(Layer):\n def call(self, x):\n  return layers.Dense(3)(\n   x)", 3),
+        (
+            "class A(Model):\n def __init__(self):\n  self.a = Dense(3)\n def call(self):\n  pass",
+            None,
+        ),
+        (
+            "class A(Model):\n def head(self, x):\n  return Dense(3)(x)\n def call(self):\n  pass",
+            3,
+        ),
+    ],
+)
+def test_a_layer_made_in_a_call_is_found(script: str, line: int | None) -> None:
+    assert Places(script).layers.made_in_call() == line

@@ -64,6 +64,21 @@ RATES = [
         learning_rate: float = 0.2  # HERE
     """,
     """
+    def everything():
+        rate = 0.2  # HERE
+        def arguments():
+            return TrainingArguments("out", learning_rate=rate)
+        Trainer(model, arguments()).train()
+    everything()
+    """,
+    """
+    def everything(rate):
+        def arguments():
+            return TrainingArguments("out", learning_rate=rate)
+        Trainer(model, arguments()).train()
+    everything(0.2)  # HERE
+    """,
+    """
     rate = schedule.find()
     TrainingArguments("out", learning_rate=rate)  # HERE
     """,

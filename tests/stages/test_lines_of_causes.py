@@ -191,6 +191,132 @@ CASES: list[tuple[Find, str]] = [
         Trainer(compute_metrics=compute_metrics)
         """,
     ),
+    (
+        lambda at: at.making.model("BertModel"),
+        """
+        def build(config):
+            return transformers.BertModel(config)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.making.model("DistilBertModel"),
+        """
+        tokenizer = AutoTokenizer.from_pretrained(CHECKPOINT)
+        model = AutoModel.from_pretrained(CHECKPOINT)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.making.layer("head.0", 768),
+        """
+        self.body = nn.Linear(768, 768)
+        self.head = nn.Sequential(
+            nn.Linear(768, 64),  # HERE
+            nn.Linear(64, 3),
+        )
+        """,
+    ),
+    (
+        lambda at: at.making.layer("head", 768),
+        """
+        self.head = nn.Linear(config.hidden_size * 2, 3)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.making.loss(),
+        """
+        spare = nn.MSELoss()
+        def compute_loss(self, model, inputs):
+            criterion = nn.NLLLoss()  # HERE
+            return criterion(model(**inputs).logits, inputs["labels"])
+        """,
+    ),
+    (
+        lambda at: at.making.loss(),
+        """
+        def compute_loss(self, model, inputs):
+            outputs = model(**inputs)
+            return F.nll_loss(outputs.logits, inputs["labels"])  # HERE
+        """,
+    ),
+    (
+        lambda at: at.making.turned(),
+        """
+        def __init__(self):
+            self.loss = nn.CrossEntropyLoss()
+        def forward(self, x, labels):
+            logits = self.head(x)
+            scores = logits.view(3, -1).t()  # HERE
+            loss = self.loss(scores.view(-1, 3), labels.view(-1))
+            return loss
+        """,
+    ),
+    (
+        lambda at: at.making.turned(),
+        """
+        def compute_loss(self, model, inputs):
+            loss_fct = nn.CrossEntropyLoss()
+            logits = model(**inputs).logits.view(-1, 3)
+            loss = loss_fct(logits.permute(1, 0), labels)  # HERE
+            return loss
+        """,
+    ),
+    (
+        lambda at: at.making.negated(),
+        """
+        def compute_loss(self, model, inputs):
+            loss = F.cross_entropy(logits.view(-1, 3), labels)
+            return -loss  # HERE
+        """,
+    ),
+    (
+        lambda at: at.making.ordered(),
+        """
+        NAMES = sorted(WORDS)
+        rows = sorted(rows, key=len)
+        rows = rows.sort("label")  # HERE
+        """,
+    ),
+    (
+        lambda at: at.making.ordered(),
+        """
+        NAMES = sorted(WORDS)
+        rows = sorted(rows.items(), key=lambda row: row[1])  # HERE
+        """,
+    ),
+    (
+        lambda at: at.making.switched_on("output_hidden_states"),
+        """
+        config.output_attentions = True
+        config.output_hidden_states = True  # HERE
+        """,
+    ),
+    (
+        lambda at: at.making.evaluated(),
+        """
+        def load():
+            return DatasetDict({
+                "train": make(480),
+                "validation": make(160, names[::-1]),  # HERE
+            })
+        Trainer(train_dataset=data["train"], eval_dataset=data["validation"])
+        """,
+    ),
+    (
+        lambda at: at.column_given("text_target"),
+        """
+        def prepare(rows, target="en"):  # HERE
+            return tokenizer(text_target=rows[target])
+        valid = raw["validation"].map(prepare, fn_kwargs={"target": "xx"})
+        train = raw["train"].map(prepare)
+        """,
+    ),
+    (
+        lambda at: at.written("start_positions"),
+        """
+        inputs["start_positions"] = starts
+        inputs["start_positions"][n] -= first  # HERE
+        """,
+    ),
 ]
 
 
@@ -203,6 +329,9 @@ def test_a_cause_is_where_its_value_was_written(find: Find, script: str) -> None
 
 
 SILENT: list[tuple[Find, str]] = [
+    (lambda at: at.making.ordered(), "names = sorted(WORDS)\nnames.sort()"),
+    (lambda at: at.making.negated(), "def compute_loss(a):\n    return a.view(-1, 2)"),
+    (lambda at: at.making.switched_on("output_hidden_states"), "f(output_hidden_states=False)"),
     (positions, "model = build(BertConfig(max_position_embeddings=64))"),
     (word, 'names = {0: "bad", 1: "good"}'),
     (evaluated_apart, "rows = read()\nTrainer(train_dataset=rows[0], eval_dataset=rows[1])"),

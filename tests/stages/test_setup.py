@@ -74,6 +74,25 @@ def test_arguments_and_the_folder_of_the_script_are_as_python_would_give_them(
     assert sys.path == before
 
 
+BY_HAND = """\
+import torch
+from transformers import Trainer
+from tests import tiny
+teacher = torch.nn.Parameter(torch.ones(1))
+sgd = torch.optim.SGD([teacher])
+(teacher * 2).backward()
+sgd.step()
+trainer = Trainer(tiny.bert(), tiny.arguments(), train_dataset=tiny.pairs(8))
+trainer.train()
+"""
+
+
+def test_a_loop_by_hand_may_make_what_a_trainer_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert build(BY_HAND, "mine.py").refused is None
+    monkeypatch.setattr("debugger.script.building.BY_HAND_SECONDS", 0.0)
+    assert build(BY_HAND, "mine.py").refused == ("hand_written_loop", 7)
+
+
 @pytest.mark.parametrize(
     ("text", "code", "line", "outcome"),
     [
@@ -183,6 +202,23 @@ def test_a_trainer_that_never_trains_is_still_looked_at() -> None:
     assert report.stage("data").outcome == "pass"
 
 
+@pytest.mark.parametrize(
+    ("behind", "said"),
+    [
+        ("# trainer.train()\nprint(trainer.evaluate())\n", ("look", 2)),
+        ("# found = trainer.train(resume_from_checkpoint=True)\ntrainer.evaluate()\n", ("look", 2)),
+        ("# trainer.train()\n", ("note", 1)),
+        ("# then trainer.train() follows\ntrainer.evaluate()\n", ("note", 1)),
+    ],
+)
+def test_a_training_that_a_comment_switches_off_is_looked_at_where_something_is_measured(
+    behind: str, said: tuple[str, int]
+) -> None:
+    found = setup.findings(Building(object(), trainer_lines=(1,)), f"trainer = Trainer()\n{behind}")
+
+    assert [(f.code, (f.severity, f.line)) for f in found] == [("never_trains", said)]
+
+
 def test_the_traceback_names_the_learners_lines_and_folds_the_libraries() -> None:
     text = "from transformers import TrainingArguments\nTrainingArguments(output_dir=[])\n"
     failure = built(text).failure
@@ -289,3 +325,43 @@ def test_what_was_not_built_answers_nothing_more() -> None:
 
 def untimed(report: Report) -> list[StageReport]:
     return [replace(stage, seconds=0.0) for stage in report.stages]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        (
+            "from transformers import TrainingArguments\nargs = TrainingArguments(\n"
+            "    'here',\n    load_best_model_at_end=True,\n    eval_strategy='epoch',\n)\n",
+            "saves_unlike_evaluations",
+            4,
+        ),
+        (
+            "from transformers import TrainingArguments\nbest = dict(load_best_model_at_end=True)\n"
+            "args = TrainingArguments('here', **best)\n",
+            "saves_unlike_evaluations",
+            2,
+        ),
+        (
+            "from transformers import TrainingArguments\nargs = TrainingArguments(\n"
+            "    'here',\n    eval_strategy='epochs',\n    save_strategy='epoch',\n)\n",
+            "script_failed",
+            4,
+        ),
+        (
+            "from transformers import BertConfig, BertModel\nWIDTH = 50\nconfig = BertConfig(\n"
+            "    num_hidden_layers=1,\n    hidden_size=WIDTH,\n    num_attention_heads=4,\n)\n"
+            "model = BertModel(config)\n",
+            "script_failed",
+            2,
+        ),
+        ("import numpy as np\nempty = np.NaN\n", "renamed_name", 2),
+        ("import transformers\nmake = transformers.AdamW\n", "renamed_name", 2),
+        ("import numpy as np\nkind = np.never_was_here\n", "unexpected_name", 2),
+        ("import json\njson.never_was_here\n", "script_failed", 2),
+    ],
+)
+def test_what_the_librarys_message_names_is_pointed_at(text: str, code: str, line: int) -> None:
+    found = {one.code: one for one in setup.findings(built(text), text)}
+
+    assert found[code].line == line

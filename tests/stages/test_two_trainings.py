@@ -83,3 +83,18 @@ def test_what_both_trainings_share_belongs_to_each() -> None:
 
     assert Places(shared, 6).argument("learning_rate") == 2
     assert Places(shared, 8).argument("learning_rate") == 2
+
+
+def test_what_a_function_does_after_it_trained_comes_last() -> None:
+    text = """\
+def run():
+    trainer = made()
+    trainer.train()
+    report(weight_decay=0.3)
+def made():
+    if True:
+        return Trainer(args=TrainingArguments(weight_decay=0.1))
+run()
+"""
+    assert Places(text, 3).argument("weight_decay") == 7
+    assert Places(text).argument("weight_decay") == 4

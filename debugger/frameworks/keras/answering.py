@@ -112,8 +112,16 @@ def loss_of(model: Any) -> Loss:
         return Loss("none", "other")
     if isinstance(given, (list, tuple, dict)):
         return Loss(type(given).__name__, "other")
+    return loss_as(given)
+
+
+def loss_as(given: Any) -> Loss:
+    """A single loss, as `compile` takes it: by name, a function, or made."""
     name = given if isinstance(given, str) else getattr(given, "__name__", type(given).__name__)
-    found: Any = tf_keras.losses.get(given)
+    try:
+        found: Any = tf_keras.losses.get(given)
+    except ValueError:  # there is none of that name: the stage that lets a batch through tells it
+        return Loss(name, "other")
     function = getattr(found, "fn", found)
     ours = str(getattr(function, "__module__", "")).startswith("tf_keras.")
     told = getattr(found, "_fn_kwargs", {})

@@ -16,6 +16,7 @@ from debugger.frameworks.keras.answering import Answer, Loss, are_shares
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import head_of, tokenizer_of
 from debugger.frameworks.keras.plan import (
+    CLIPPED_BY,
     asked_for,
     body_dropout,
     never_trained,
@@ -24,14 +25,12 @@ from debugger.frameworks.keras.plan import (
 )
 from debugger.frameworks.keras.rates import rate_of, rates_of, schedule_of
 from debugger.frameworks.keras.reading import Parts, Rows, dense
-from debugger.frameworks.keras.steering import steering
+from debugger.frameworks.keras.steering import by_epochs
 from debugger.pipelines.face import Facts
 from debugger.pipelines.inputs import closes, filling
-from debugger.pipelines.kept import Attributes
 from debugger.pipelines.portions import LONGEST_PLAN, come_in_blocks, spread_of
 from debugger.pipelines.trying import Conditions
 
-CLIPPED_BY = ("clipnorm", "global_clipnorm", "clipvalue")
 DECAYED_BY = ("weight_decay", "weight_decay_rate")
 DROPPED_BY = ("rate", "dropout", "recurrent_dropout")
 PENALISED_BY = ("kernel_regularizer", "bias_regularizer", "embeddings_regularizer")
@@ -97,27 +96,8 @@ def rates(fit: Fit, planned: int | None) -> tuple[float, float]:
 
 
 def _by_epochs(fit: Fit) -> list[float]:
-    """As callbacks would set them that know the number of the epoch alone; else the one rate."""
-    optimizer = inner(fit.model.optimizer)
-    begun = rate_of(optimizer) or 0.0
-    kind = tf_keras.callbacks.LearningRateScheduler
-    own = [one for one in steering(fit.callbacks) if isinstance(one, kind)]
-    found = []
-    for one in own[:1]:
-        rate = begun
-        kept = Attributes(one)
-        try:
-            for epoch in range(min(fit.epochs, LONGEST_PLAN)):
-                try:
-                    rate = float(one.schedule(epoch, rate))
-                except TypeError:  # of one argument
-                    rate = float(one.schedule(epoch))
-                found.append(rate)
-        except Exception:  # a rehearsal: what a callback runs into here is nobody's fault
-            return [begun]
-        finally:
-            kept.restore()
-    return found or [begun]
+    begun = rate_of(inner(fit.model.optimizer)) or 0.0
+    return by_epochs(fit.callbacks, min(fit.epochs, LONGEST_PLAN), begun) or [begun]
 
 
 def head_weights(model: Any) -> tuple[dict[str, Any], list[Any]]:

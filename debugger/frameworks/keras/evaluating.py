@@ -11,8 +11,11 @@ import tf_keras
 from transformers.keras_callbacks import KerasMetricCallback
 
 from debugger.failure import on_behalf
-from debugger.frameworks.keras.answering import loss_of
+from debugger.frameworks.keras.afterwards import held_against
+from debugger.frameworks.keras.answering import answer_to, loss_of
 from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.columns import array_of
+from debugger.frameworks.keras.forwarding import trains_its_own_way
 from debugger.frameworks.keras.made_up import MadeUp, labels_of
 from debugger.frameworks.keras.reading import (
     HowLabels,
@@ -23,7 +26,9 @@ from debugger.frameworks.keras.reading import (
     size_of,
     told,
 )
+from debugger.frameworks.keras.rest import first_rows, printed
 from debugger.frameworks.keras.training import planned_steps
+from debugger.pipelines.columns import swapped, two_columns, wider
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
 from debugger.pipelines.metrics import Spy, count_classes, guessed, metric_watched, numbers
 from debugger.pipelines.models import names_in
@@ -51,6 +56,12 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         "train_names": data.train.class_names if data.train else None,
         "eval_names": eval_names,
         "model_names": names_in(getattr(model, "config", None)),
+        "held": held_against(fit),
+        "anew": fit.after.anew,
+        **_asked_afterwards(fit, train),
+        "reach": _reach(model),
+        "fails_later": fit.after.fails,
+        "unknown_key": _unknown_key(fit),
     }
     if dataset is None:
         return Evaluate(**known)
@@ -85,10 +96,25 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         perfect=perfect,
         tried_classes=_tried_classes(batches, train.how),
         known_metrics=tuple(answer),
+        untested=_untested(fit, answer),
         **_kept_by(fit.callbacks, answer),
         trials=made_up,
         failure=failure,
     )
+
+
+def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
+    """What the rest of the script prints, and whether it asks about rows of another kind."""
+    made, asked = printed(fit, answer_to(fit.model, train.batch).scores)
+    learned = array_of(train)
+    others = [leaf for rows in asked if (leaf := first_rows(rows)) is not None]
+    found = [] if learned is None else [swapped(learned, one) for one in others]
+    scales = [] if learned is None else [two_columns(learned, one) for one in others]
+    return {
+        "printed": made,
+        "asked_swapped": next(filter(None, found), ()),
+        "asked_scale": max(filter(None, scales), key=wider, default=None),
+    }
 
 
 def _kept_by(callbacks: tuple[Any, ...], answer: Any) -> dict[str, Any]:
@@ -102,6 +128,35 @@ def _kept_by(callbacks: tuple[Any, ...], answer: Any) -> dict[str, Any]:
             lower: Any = one.monitor_op
             return {"best_metric": name, "greater_is_better": not lower(0.0, 1.0)}
     return {}
+
+
+def _untested(fit: Fit, answer: dict[str, Any]) -> bool:
+    """The whole evaluation comes to 0, as where Keras is left to evaluate and was told no loss."""
+    own = fit.model.compiled_loss
+    told = None if own is None else getattr(own, "_user_losses", None)
+    return trains_its_own_way(fit.model) and not told and not any(answer.values())
+
+
+def _unknown_key(fit: Fit) -> tuple[str, str, int] | None:
+    """Of a history that Keras alone writes: callbacks and steps of one's own may add to it."""
+    model, asked = fit.model, fit.after.looked_up
+    own = [one for one in fit.callbacks if not type(one).__module__.startswith("tf_keras.")]
+    if not asked or own or model.compiled_metrics is None or own_metrics(model):
+        return None
+    if type(model).train_step is not tf_keras.Model.train_step or not model.metrics_names:
+        return None
+    names = [*model.metrics_names]
+    names += [f"val_{one}" for one in names] if fit.validation is not None else []
+    unknown = [one for one in asked if one[0] not in (*names, "lr", "learning_rate")]
+    return (unknown[0][0], ", ".join(names), unknown[0][1]) if unknown else None
+
+
+def _reach(model: Any) -> tuple[float, float] | None:
+    """Of what ends in shares, one for each output."""
+    layers = getattr(model, "layers", ())
+    last = getattr(layers[-1], "activation", None) if layers else None
+    shares = getattr(last, "__name__", "") in ("sigmoid", "softmax")
+    return (0.0, 1.0) if shares else None
 
 
 def _user_metrics(model: Any) -> list[Any]:

@@ -336,8 +336,11 @@ def _spec(batches: list[Any]) -> Any:
     return tf.nest.map_structure(one, *batches)
 
 
-def worded(rows: Rows, facts: Facts) -> Worded:
-    """Rows of words with their classes; nothing where rows are none, or hold several texts."""
+def worded(rows: Rows, facts: Facts, known: dict[Any, int] | None = None) -> Worded:
+    """Rows of words with their classes; nothing where rows are none, or hold several texts.
+
+    `known` are numbers that words have been given before, and is added to.
+    """
     labels = rows.labels
     if not are_classes(rows, facts):
         return Worded()
@@ -346,7 +349,7 @@ def worded(rows: Rows, facts: Facts) -> Worded:
     places = spread(min(len(texts or ()), len(labels)), MOST_WORDED) if texts else []
     if not texts or not places:
         return Worded()
-    known: dict[Any, int] = {}
+    known = {} if known is None else known
     numbered = (tuple(known.setdefault(w, len(known)) for w in texts[n]) for n in places)
     return Worded(tuple(numbered), tuple(labels[n] for n in places))
 

@@ -88,14 +88,20 @@ def _defaults(fit: Fit) -> dict[str, str]:
     if "optimizer" in fit.strings and hasattr(fit.model.optimizer, "get_config"):
         made = fit.model.optimizer.get_config()
         left["optimizer"] = {name: made[name] for name in _TOLD if made.get(name) is not None}
-    if isinstance(fit.model.loss, str):
-        loss: Any = tf_keras.losses.get(fit.model.loss)
+    if isinstance(fit.model.loss, str) and (loss := _loss_named(fit.model.loss)) is not None:
         given = inspect.signature(loss).parameters.values()
         left["loss"] = {p.name: p.default for p in given if p.default is not p.empty}
     return {
         what: ", ".join(f"{name}={_short(value)}" for name, value in values.items())
         for what, values in left.items()
     }
+
+
+def _loss_named(name: str) -> Any:
+    try:
+        return tf_keras.losses.get(name)
+    except ValueError:
+        return None
 
 
 def _short(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,14 @@ from debugger.frameworks.keras.answering import (
     loss_of,
     without_labels,
 )
+from debugger.frameworks.keras.apart import rows_apart
 from debugger.frameworks.keras.bench import Bench, named_weights
+from debugger.frameworks.keras.bounding import beyond
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.reading import Parts, Rows, classes_in, dense, told
+from debugger.frameworks.keras.heads import heads_of, unknown_output
+from debugger.frameworks.keras.penalties import penalty
+from debugger.frameworks.keras.reading import HowLabels, Parts, Rows, classes_in, dense, told
+from debugger.frameworks.keras.within import text_given, unknown_name, unknown_weights
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range
@@ -39,24 +45,10 @@ def forward(
     if parts is None:
         return Forward((), "", failure=first.failure)
     compiled = loss_of(model)
-    plain = [] if parts.labels is None else classes_in(parts.labels, first.how)
-    flat = all(isinstance(one, (int, float)) for one in plain)
-    known: dict[str, Any] = {
-        "labels": tuple(plain) if flat else (),
-        "label_type": _type_of(parts, plain if flat else []),
-        "problem_type": getattr(getattr(model, "config", None), "problem_type", None),
-        "label_range": label_range(all_labels, _numbers(parts)),
-        "batch_device": "cpu" if "CPU" in getattr(parts.labels, "device", "CPU") else "cuda",
-        "counts": compiled.counts if compiled.counts in _CROSS_ENTROPIES[1:] else None,
-        "labels_shape": () if parts.labels is None else tuple(dense(parts.labels).shape),
-        "own_loss": compiled.counts not in _CROSS_ENTROPIES or not compiled.plain,
-        "batched": parts.labels is None or len(parts.labels.shape) > 0,
-        "label_smoothing": compiled.smoothing,
-        **_sizes(model, parts.inputs.get(facts.main_input)),
-    }
+    known = _of_batch(model, parts, facts, compiled, all_labels, first.how)
     with bench.untouched():
         loss, failure = _with_loss(model, parts.raw)
-    if failure is not None and _trains_its_own_way(model):
+    if failure is not None and trains_its_own_way(model):
         with bench.mounted(1, keep=False):
             loss, failure = _by_training(model, parts.raw)
     if failure is not None and (failure.device_lost or failure.out_of_memory):
@@ -69,6 +61,14 @@ def forward(
         if answer.scores is not None and failure is None:
             asked = losses.asked(fit, parts, answer.scores, made, compiled, all_labels)
             known |= targets.distance(model, parts, answer.scores, asked, planned)
+            known |= rows_apart(model, parts, answer.scores)
+            known |= {"penalty": penalty(fit, parts), **unknown_weights(model, parts)}
+            if asked is None and trains_its_own_way(model, tests=False):
+                known |= beyond(model, parts, answer.scores, made, _loss_of_labels(model, parts))
+        known |= {
+            "heads": heads_of(model, parts),
+            "unknown_output": unknown_output(model, parts),
+        }
     logits = None if answer.scores is None else dense(answer.scores)
     finite = logits is not None and bool(np.isfinite(logits).all())
     broken = tuple(np.flatnonzero(~np.isfinite(of_each)).tolist()) if of_each is not None else ()
@@ -95,6 +95,34 @@ def forward(
 _CROSS_ENTROPIES = ("own", "numbers", "vectors", "each")
 
 
+def _of_batch(
+    model: Any,
+    parts: Parts,
+    facts: Facts,
+    compiled: Loss,
+    all_labels: tuple[Any, ...],
+    how: HowLabels,
+) -> dict[str, Any]:
+    """What is known of it before it has gone through."""
+    plain = [] if parts.labels is None else classes_in(parts.labels, how)
+    flat = all(isinstance(one, (int, float)) for one in plain)
+    return {
+        "labels": tuple(plain) if flat else (),
+        "label_type": _type_of(parts, plain if flat else []),
+        "problem_type": getattr(getattr(model, "config", None), "problem_type", None),
+        "label_range": label_range(all_labels, _numbers(parts)),
+        "batch_device": "cpu" if "CPU" in getattr(parts.labels, "device", "CPU") else "cuda",
+        "counts": compiled.counts if compiled.counts in _CROSS_ENTROPIES[1:] else None,
+        "labels_shape": () if parts.labels is None else tuple(dense(parts.labels).shape),
+        "own_loss": compiled.counts not in _CROSS_ENTROPIES or not compiled.plain,
+        "batched": parts.labels is None or len(parts.labels.shape) > 0,
+        "label_smoothing": compiled.smoothing,
+        "text": text_given(model, parts),
+        "unknown": unknown_name(model),
+        **_sizes(model, parts.inputs.get(facts.main_input)),
+    }
+
+
 def _with_loss(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
     try:
         return loss_in(on_behalf(model.test_step, batch)), None
@@ -110,13 +138,21 @@ def _by_training(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
         return None, told(error)
 
 
-def _trains_its_own_way(model: Any) -> bool:
-    """Its `train_step` is its own, and how it is tested is not."""
+def trains_its_own_way(model: Any, tests: bool = True) -> bool:
+    """Its `train_step` is its own; and, where that `tests`, how it is tested is not."""
     known = (tf_keras.Model, TFPreTrainedModel)
     own = {name: getattr(type(model), name) for name in ("train_step", "test_step")}
-    return all(own["train_step"] is not kind.train_step for kind in known) and any(
-        own["test_step"] is kind.test_step for kind in known
-    )
+    if any(own["train_step"] is kind.train_step for kind in known):
+        return False
+    return not tests or any(own["test_step"] is kind.test_step for kind in known)
+
+
+def _loss_of_labels(model: Any, parts: Parts) -> Callable[[Any], float | None]:
+    def asked(labels: Any) -> float | None:
+        model.reset_metrics()  # which may tell a mean of all that was asked before
+        return _with_loss(model, (parts.x, labels))[0]
+
+    return asked
 
 
 def loss_in(logs: Any) -> float | None:

@@ -13,7 +13,9 @@ from transformers import TFPreTrainedModel
 from debugger.frameworks.keras.answering import loss_of, scores_of, without_labels
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import tokenizer_of
+from debugger.frameworks.keras.reaching import reached
 from debugger.frameworks.keras.reading import Parts, dense
+from debugger.frameworks.keras.within import scaled
 from debugger.pipelines.inputs import Padding, Signal, closes, filling, padding_of, signal_of
 from debugger.pipelines.targets import IGNORED, ends_of, targets_of
 
@@ -25,6 +27,7 @@ _SCALING = ("Rescaling", "Normalization", "BatchNormalization", "LayerNormalizat
 
 def seen_in(fit: Fit, parts: Parts, labels: list[Any]) -> dict[str, Any]:
     told = {"signal": _signal(fit.model, parts, labels), "padding": _padding(fit, parts)}
+    told |= {"scaled": scaled(fit.model, parts), **reached(fit.model, parts)}
     return told | _targets(fit, parts)
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 
 from debugger.frameworks.keras import inputs
 from debugger.frameworks.keras.building import Fit, Source
-from debugger.frameworks.keras.columns import columns
+from debugger.frameworks.keras.columns import between, columns
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
 from debugger.frameworks.keras.targets import spans_in
@@ -25,6 +26,7 @@ from debugger.pipelines.rows import (
     sample_of,
     split_of,
 )
+from debugger.pipelines.spelled import Short, short_of
 
 BATCHES = 64
 
@@ -52,7 +54,22 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         entry=entry,
         columns=columns(fit, train),
         eval_columns=columns(fit, evaluation),
+        swapped=between(train, evaluation),
+        short=_short(fit, train),
+        renumbered=fit.after.renumbered,
     )
+
+
+def _short(fit: Fit, rows: Rows) -> Short | None:
+    """Only of a model that looks its numbers up, as those of words."""
+    looks_up = any(
+        isinstance(one, tf_keras.layers.Embedding) for one in fit.model._flatten_layers()
+    )
+    ids = next(iter(rows.columns.values()), None)
+    if not looks_up or len(rows.columns) != 1 or not ids or not _are_ids(ids[0]):
+        return None
+    found = (short_of(texts, ids) for texts in fit.after.texts if len(texts) == len(ids))
+    return next(filter(None, found), None)
 
 
 def _entry(batch: Parts) -> Entry:
@@ -82,14 +99,16 @@ def _split(
 ) -> tuple[list[str], Split]:
     ids = rows.columns.get("input_ids")
     ids = ids if ids and facts.main_input == "input_ids" and _are_ids(ids[0]) else None
-    label = None if rows.batch is None or not rows.labels else rows.batch.inside or "y"
+    # Rows that come one by one are taken apart: then no label belongs to any of them.
+    labels = rows.labels if len(rows.labels) == rows.looked_at else ()
+    label = None if rows.batch is None or not labels else rows.batch.inside or "y"
     names = (*rows.columns, *((label,) if label else ()))
     columns = tuple(source.dataset.column_names) if source else names
     keys, split = split_of(
         {**rows.columns, **spans_in(rows)},
         ids,
         label,
-        rows.labels,
+        labels,
         tokenizer,
         count=rows.count or rows.looked_at,
         looked_at=rows.looked_at,
@@ -146,14 +165,31 @@ def _rows_of(mask: Any) -> tuple[tuple[int, ...], ...]:
 
 
 def order(train: Rows, facts: Facts) -> Order | None:
-    """As the rows were read, and so as an epoch takes them. Which row is which nobody can tell."""
+    """As the rows were read, and so as an epoch takes them."""
     size, labels = facts.batch_size, train.labels
-    if not size or facts.task != "classification" or not labels:
+    marks = _marks(train)
+    if not size or not (labels or marks):
         return None
-    batches = [labels[start : start + size] for start in range(0, len(labels), size)][:BATCHES]
-    drawn = sum(map(len, batches))
-    single, by_chance = of_one_label(batches, labels)
-    return Order(len(batches), drawn, drawn, train.looked_at, single, by_chance)
+    rows = marks or labels
+    drawn = len(rows[: size * BATCHES])
+    distinct = _distinct(marks[: size * BATCHES], size) if marks else drawn
+    single, by_chance = None, 0.0
+    if facts.task == "classification" and labels:
+        batches = [labels[start : start + size] for start in range(0, drawn, size)]
+        single, by_chance = of_one_label(batches, labels)
+    return Order(-(-drawn // size), drawn, distinct, train.looked_at, single, by_chance)
+
+
+def _marks(train: Rows) -> list[int]:
+    """What tells rows apart; none where they do not fall into arrays."""
+    rows = zip(*train.leaves, strict=True) if train.leaves else ()
+    return [hash(b"".join(leaf.tobytes() for leaf in row)) for row in rows]
+
+
+def _distinct(marks: list[int], size: int) -> int:
+    """Data of few different rows repeat themselves in a batch, too: they prove nothing."""
+    first = marks[:size]
+    return len(set(marks)) if 2 * len(set(first)) > len(first) else len(marks)
 
 
 def batch(fit: Fit, train: Rows, facts: Facts) -> Batch:

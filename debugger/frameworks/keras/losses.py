@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 from tf_keras.src.engine import compile_utils
 
 from debugger.frameworks.keras.answering import Loss
 from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.listening import Call, calls_heard
 from debugger.frameworks.keras.reading import Parts, dense
 from debugger.pipelines.losses import SCALES, Asked, Form, counts_of
 
@@ -23,6 +25,11 @@ MOST = 2_000_000
 FAR = 1e3
 _SCALES = SCALES[2:4] + SCALES[-2:]
 Made = list[tuple[Any, Any]]
+_UNEVEN = (
+    *("binary_crossentropy", "categorical_crossentropy", "kl_divergence", "poisson"),
+    "mean_absolute_percentage_error",
+)
+"""Losses of Keras that answer otherwise when labels and answers change places."""
 _SQUASHING: tuple[Callable[..., Any], ...] = (tf.nn.softmax, tf.nn.sigmoid, tf.nn.relu, tf.nn.tanh)
 
 
@@ -32,9 +39,7 @@ def heads_noted(model: Any) -> Iterator[Made]:
     made: Made = []
     layers = [one for one in model._flatten_layers() if callable(getattr(one, "activation", None))]
 
-    def noting(layer: Any) -> Callable[..., Any]:
-        call = layer.call
-
+    def noting(layer: Any, call: Call) -> Call:
         def noted(*args: Any, **kwargs: Any) -> Any:
             output = call(*args, **kwargs)
             made.append((layer, output))
@@ -42,13 +47,8 @@ def heads_noted(model: Any) -> Iterator[Made]:
 
         return noted
 
-    try:
-        for layer in layers:
-            vars(layer)["call"] = noting(layer)
+    with calls_heard(layers, noting):
         yield made
-    finally:
-        for layer in layers:
-            vars(layer).pop("call", None)
 
 
 def asked(
@@ -56,7 +56,7 @@ def asked(
 ) -> Asked | None:
     """`all_labels` are of the training set. None where there is nothing that can be asked."""
     held = [one for one in tf.nest.flatten(fit.model.compiled_loss._losses or []) if one]
-    ending = _ending(scores, made)
+    ending, _ = ending_of(scores, made)
     if ending is None or len(held) != 1 or parts.labels is None or loss.counts == "own":
         return None
     labels = dense(parts.labels)
@@ -67,14 +67,15 @@ def asked(
     question = _Question(
         held[0], ending, tuple(scores.shape), labels, _weights(fit, parts, targets)
     )
+    own = loss.counts == "other"
     if form == "classes" and labels.shape != scores.shape and loss.counts == "amounts":
         shapes = tuple(scores.shape), labels.shape
         return Asked(form, 0, shapes[0][-1], *shapes, even=0.0, spread=True)
     answer = {"classes": _of_classes, "many": _of_many, "amounts": _of_amounts}[form](
         question, targets
     )
-    if answer is None:
-        return None
+    if answer is None or (own and form == "amounts" and not answer["labels_move"]):
+        return None  # a loss that is computed in the model gets labels that mean nothing
     outputs = int(scores.shape[-1]) if len(scores.shape) > 1 else 1
     some = question.some_outputs()
     ends = [dense(ending(one)) for one in (FAR * some, -FAR * some, 0 * some)]
@@ -90,12 +91,33 @@ def asked(
         dead=float((dense(scores) == 0).mean()) if low == 0 and high > 1 else None,
         counts=counts_of(form, all_labels),
         counted=len(all_labels),
-        **answer,
+        swapped=_swapped(question, loss),
+        **answer | ({"plain": False} if own else {}),
     )
 
 
-def _ending(scores: Any, made: Made) -> Callable[[Any], Any] | None:
-    """What the model makes of the numbers before its last activation; None where nobody can tell.
+def _swapped(question: _Question, loss: Loss) -> str:
+    """A loss of the script's own that is one of Keras with the two handed over the wrong way."""
+    labels = question.raw.astype(np.float32)
+    if loss.counts != "other" or question.weights is not None:
+        return ""
+    if labels.size != np.prod(question.shape):
+        return ""
+    given = question.ending(tf.reshape(question.some_outputs(), question.shape))
+    wanted, here = labels.reshape(question.shape), question.loss(question.some_outputs())
+    for name in _UNEVEN:
+        known: Any = getattr(tf_keras.losses, name)
+        right, turned = (
+            float(tf.reduce_mean(known(*pair))) for pair in ((wanted, given), (given, wanted))
+        )
+        if np.isclose(here, turned, rtol=1e-4) and not np.isclose(here, right, rtol=1e-2):
+            return name
+    return ""
+
+
+def ending_of(scores: Any, made: Made) -> tuple[Callable[[Any], Any] | None, str]:
+    """What the model makes of the numbers before its last activation, and the name of that; None
+    where nobody can tell.
 
     A model of transformers answers with those numbers.
     """
@@ -105,8 +127,9 @@ def _ending(scores: Any, made: Made) -> Callable[[Any], Any] | None:
             continue
         after = _after(wanted, output)
         if after is not None:
-            return lambda given, act=layer.activation: after(act(given))
-    return None
+            name = getattr(layer.activation, "__name__", "")
+            return (lambda given, act=layer.activation, end=after: end(act(given))), name
+    return None, ""
 
 
 def _after(wanted: Any, output: Any) -> Callable[[Any], Any] | None:
@@ -139,7 +162,7 @@ def _form(shape: tuple[int, ...], labels: Any, loss: Loss) -> tuple[Form, Any] |
     if np.prod(shape) == len(labels) == labels.size:
         if loss.counts == "each" and yes_or_no:
             return "many", labels.reshape(-1, 1)
-        return ("amounts", labels) if loss.counts == "amounts" else None
+        return ("amounts", labels) if loss.counts in ("amounts", "other") else None
     return None
 
 
@@ -166,7 +189,7 @@ class _Question:
         raw: Any,
         weights: Any,
     ) -> None:
-        self._loss, self._ending, self.shape = loss, ending, shape
+        self._loss, self.ending, self.shape = loss, ending, shape
         self.raw, self.weights = raw, weights
 
     def loss(self, outputs: Any, labels: Any = None) -> float:
@@ -182,7 +205,7 @@ class _Question:
         return None if found is None else -dense(found)
 
     def _asked(self, outputs: Any, labels: Any) -> Any:
-        given = self._ending(tf.reshape(outputs, self.shape))
+        given = self.ending(tf.reshape(outputs, self.shape))
         wanted = tf.constant(self.raw if labels is None else labels)
         weights = None if self.weights is None else tf.constant(self.weights)
         wanted, given, weights = compile_utils.match_dtype_and_rank(wanted, given, weights)

@@ -17,9 +17,11 @@ from debugger.frameworks.keras.building import Fit, stopped_at_training
 from debugger.frameworks.keras.experimenting import KerasLab, worded
 from debugger.frameworks.keras.facts import facts_of
 from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
+from debugger.frameworks.keras.rereading import relabelled
 from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
 from debugger.pipelines.starting import Built
+from debugger.pipelines.trying import Worded
 from debugger.script.places import Places
 
 __all__ = ["KerasPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_training"]
@@ -65,7 +67,12 @@ class KerasPipeline:
     def _data(self) -> face.Data:
         with self.untouched():
             seen = looking.data(self._fit, self.facts, self._train, self._eval)
-        return replace(seen, worded=worded(self._train, self.facts))
+            again = relabelled(self._fit, self._train)
+        known: dict[Any, int] = {}
+        words = worded(self._train, self.facts, known)
+        held = self._eval
+        other = Worded() if held is None else worded(held, self.facts, known)
+        return replace(seen, worded=words, both=(words, other), relabelled=again)
 
     def data(self) -> face.Data:
         return self._data

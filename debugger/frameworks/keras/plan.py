@@ -11,9 +11,12 @@ import tf_keras
 
 from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.steering import steering
+from debugger.frameworks.keras.rates import rate_of
+from debugger.frameworks.keras.steering import by_epochs, steering
 from debugger.pipelines.plan import Plan, Rates
+from debugger.pipelines.within import Clipped, Steered
 
+CLIPPED_BY = ("clipnorm", "global_clipnorm", "clipvalue")
 _OF_HEADS = ("classifier", "cls", "head", "summary", "layer")
 _BEGIN = {"bias": 0.0, "beta": 0.0, "gamma": 1.0, "moving_mean": 0.0, "moving_variance": 1.0}
 
@@ -50,7 +53,31 @@ def plan(
         head_dropout_name=head_name,
         frozen_new=frozen,
         frozen_new_name=frozen_name,
+        begins_at=fit.begins_at,
+        clipped=_clipped(inner, gradients),
+        steered=_steered(fit, inner, updates),
+        held_batches=fit.held,
+        asked_steps=(fit.steps_per_epoch or 0) * fit.epochs,
     )
+
+
+def _clipped(optimizer: Any, gradients: dict[str, float]) -> Clipped | None:
+    known = {name: at for name in CLIPPED_BY if (at := number(optimizer, name))}
+    before, after = gradients.get("uncut"), gradients.get("typical")
+    if not known or not before or after is None:
+        return None
+    name = min(known, key=known.__getitem__)
+    return Clipped(name, known[name], before, after)
+
+
+def _steered(fit: Fit, optimizer: Any, updates: int) -> Steered | None:
+    """Where one callback alone steers the rate, and goes by the number of the epoch."""
+    own, asked = steering(fit.callbacks), rate_of(optimizer) or 0.0
+    rates = by_epochs(fit.callbacks, fit.epochs, asked) if len(own) == 1 and updates else []
+    if not rates or not all(math.isfinite(one) for one in rates):
+        return None
+    total = sum(rates) / len(rates) * updates
+    return Steered(type(own[0]).__name__, max(rates), asked, total)
 
 
 def never_trained(model: Any) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import tensorflow as tf
@@ -31,6 +32,13 @@ def rate_of(optimizer: Any) -> float | None:
     if callable(rate) and not isinstance(rate, tf.Variable):
         rate = rate(optimizer.iterations)
     return None if rate is None else _plain(rate)
+
+
+def at_default(optimizer: Any) -> bool:
+    """Whether it goes by the rate that its class has where nobody asks for one."""
+    asked = inspect.signature(type(optimizer)).parameters.get("learning_rate")
+    rate = rate_of(optimizer)
+    return asked is not None and rate is not None and asked.default == rate
 
 
 def _plain(rate: Any) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 from debugger.failure import on_behalf
 from debugger.frameworks.keras.bench import named_weights
 from debugger.pipelines.face import Earlier
+from debugger.pipelines.phases import Unseen
 
 _GRAPHS = ("train_function", "test_function", "_run_eagerly")
 
@@ -25,6 +26,9 @@ class Rehearsed:
     planned: int
     sums: dict[str, float]
     trained: frozenset[str]
+    compiled: int = 0
+    spec: Any = None
+    """How often its model was compiled before it, and what its batches look like to a graph."""
 
     def seen_from(self, model: Any, given: Any, line: int | None) -> Earlier | None:
         """Of the same weights on the same rows, by another optimizer: that may be one experiment
@@ -45,9 +49,24 @@ class Rehearsed:
             same_task=False,
         )
 
+    def unseen_by(self, fit: Any, compiled: int) -> Unseen | None:
+        """Keras keeps the step that it has traced until the model is compiled again, or batches of
+        another kind come."""
+        if self.model is not fit.model or self.compiled != compiled or fit.model.run_eagerly:
+            return None
+        now = trained_in(fit.model)
+        if now == self.trained or self.spec is None or self.spec != _spec(fit.train):
+            return None
+        return Unseen(self.line, len(now - self.trained), len(self.trained - now))
+
 
 def rehearse(
-    fit: Callable[..., Any], made: Any, given: Any, line: int | None, steps: int
+    fit: Callable[..., Any],
+    made: Any,
+    given: Any,
+    line: int | None,
+    steps: int,
+    compiled: int = 0,
 ) -> tuple[Any, Rehearsed]:
     """The history, and what was before it. No callback is called, and one batch is validated.
 
@@ -74,7 +93,12 @@ def rehearse(
     )
     own.update(kept)
     known = model.optimizer, line, taken, planned or taken, before, trained_in(model)
+    known = *known, compiled, _spec(made.train)
     return history, Rehearsed(model, given, *known)
+
+
+def _spec(batches: Any) -> Any:
+    return getattr(batches, "element_spec", None)
 
 
 def planned_of(made: Any) -> int:

@@ -10,6 +10,8 @@ from typing import Any
 
 import tf_keras
 
+from debugger.pipelines.kept import Attributes
+
 _OF_KERAS = (tf_keras.callbacks.LearningRateScheduler, tf_keras.callbacks.ReduceLROnPlateau)
 _RATES = ("learning_rate", "lr", "_learning_rate")
 _SETTERS = ("set_value", "assign", "assign_add", "assign_sub", "setattr")
@@ -18,6 +20,27 @@ _SETTERS = ("set_value", "assign", "assign_add", "assign_sub", "setattr")
 def steering(callbacks: tuple[Any, ...]) -> list[Any]:
     own = [one for one in callbacks if isinstance(one, tf_keras.callbacks.Callback)]
     return [one if isinstance(one, _OF_KERAS) else Quiet(one) for one in own if _steers(one)]
+
+
+def by_epochs(callbacks: tuple[Any, ...], epochs: int, begun: float) -> list[float]:
+    """As callbacks would set the rate that know the number of the epoch alone; none without."""
+    kind = tf_keras.callbacks.LearningRateScheduler
+    found: list[float] = []
+    for one in [one for one in callbacks if isinstance(one, kind)][:1]:
+        rate = begun
+        kept = Attributes(one)
+        try:
+            for epoch in range(epochs):
+                try:
+                    rate = float(one.schedule(epoch, rate))
+                except TypeError:  # of one argument
+                    rate = float(one.schedule(epoch))
+                found.append(rate)
+        except Exception:  # a rehearsal: what a callback runs into here is nobody's fault
+            return []
+        finally:
+            kept.restore()
+    return found
 
 
 class Quiet(tf_keras.callbacks.Callback):

@@ -28,10 +28,13 @@ from debugger.frameworks.keras.rates import (
 )
 from debugger.frameworks.keras.reading import Rows, dense, told
 from debugger.frameworks.keras.steering import steering
+from debugger.frameworks.keras.turning import none_turned, turning_layers
+from debugger.frameworks.keras.units import alike, faded, norms
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
-from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
+from debugger.pipelines.face import Block, Emit, Facts, Guesses, Memory, Step, Training
 from debugger.pipelines.kept import Attributes
 from debugger.pipelines.rows import one_of_each, spread
+from debugger.pipelines.turning import taken_for_one
 
 WATCHED_STEPS = 2
 EVAL_BATCH = 64
@@ -72,6 +75,10 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             schedule=_steered_by(schedule, fit),
             last_learning_rate=rates[-1] if rates else None,
             plan=plan(fit, optimizer, known, planned, watch.first),
+            alike=alike(model, weights, before, watch.gradients) if watch.steps else (),
+            faded=faded(model, watch.gradients),
+            phases=fit.phases,
+            norms=norms(model, weights, before, watch.steps, planned if fit.whole else None),
             failure=failure,
         )
 
@@ -139,12 +146,23 @@ def train(
             leave()
     for one in kept:
         one.restore()
+    still: Guesses = {}
+    if failure is None and turning_layers(model) and taken_for_one(curve.guesses):
+        with bench.mounted(steps, keep=False), none_turned(model):
+            again = _Curve(len(curve.losses), _untold, evaluated, seconds)
+            fitted(fit, fit.train.repeat(), steps, [again])
+        still = again.guesses
     known = {
+        "unturned": still,
         "trained_on": trained_on.labels,
         "epochs": len(curve.losses) * fit.epochs / planned if planned else None,
         "weights": _size(model),
     }
     return curve.training(facts, labels, len(rows), planned or 0, peak, failure, **known)
+
+
+def _untold(*_: Any) -> None:
+    """What is only tried is nobody's training."""
 
 
 def _steered_by(schedule: Any, fit: Fit) -> str:
@@ -176,7 +194,8 @@ def steps_per_epoch(fit: Fit) -> int | None:
 def planned_steps(fit: Fit, facts: Facts, rows: int | None) -> int | None:
     """How many steps `fit` would take."""
     if fit.steps_per_epoch:
-        return fit.steps_per_epoch * fit.epochs
+        asked = fit.steps_per_epoch * fit.epochs
+        return asked if fit.held is None else min(asked, fit.held)
     batches = int(fit.train.cardinality())
     if batches < 0:
         batches = math.ceil(rows / facts.batch_size) if rows and facts.batch_size else -1
@@ -242,6 +261,7 @@ class _Watch(tf_keras.callbacks.Callback):
             if given and not self.first and not scaled:
                 gradients = [one for one, _ in given]
                 self.first = _sizes(gradients if clips is None else clips(gradients))
+                self.first |= {"uncut": _sizes(gradients).get("typical", 0.0)}
             return on_behalf(apply, pairs, *args, **kwargs)
 
         return noted

@@ -16,11 +16,12 @@ from transformers import Trainer, TrainingArguments
 from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, TrainerCallback
 
 from debugger.failure import on_behalf, own_line, script_line
+from debugger.frameworks.pytorch import switched
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
 from debugger.frameworks.pytorch.untouched import quiet
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.lineage import rows_followed
-from debugger.pipelines.starting import TrainingStarts
+from debugger.pipelines.starting import Patience, TrainingStarts
 from debugger.script.enclosure import may_be_made
 
 
@@ -83,14 +84,18 @@ class Rehearsed:
 
 @contextmanager
 def stopped_at_training(
-    rehearsed: int = 0, steps: int = 0, cut_off: Callable[[], None] = lambda: None
+    rehearsed: int = 0,
+    steps: int = 0,
+    cut_off: Callable[[], None] | None = None,
+    by_hand: Callable[[], float] = lambda: 0.0,
 ) -> Iterator[Built]:
     """While open, `Trainer.train` raises TrainingStarts. One script may be built at a time.
 
     The first `rehearsed` trainings are run instead, for so many steps each, once `cut_off` has seen
-    to it that nobody hears of them.
+    to it that nobody hears of them. A loop of the script's own, before all of them, may train for
+    `by_hand()` seconds: it makes what they need, such as a teacher.
     """
-    built = Built()
+    built, patience = Built(), Patience(by_hand)
     init, train, init_repo = Trainer.__init__, Trainer.train, Trainer.init_hf_repo
 
     def noted_init(self: Trainer, *args: Any, **kwargs: Any) -> None:
@@ -100,9 +105,11 @@ def stopped_at_training(
         note(self)
         built.trainers.append((self, line))
 
-    def stopped_train(self: Trainer, *_args: Any, **_kwargs: Any) -> Any:
+    def stopped_train(
+        self: Trainer, resume_from_checkpoint: Any = None, *_args: Any, **_kwargs: Any
+    ) -> Any:
         line = own_line()
-        if len(built.rehearsed) < rehearsed:
+        if cut_off is not None and len(built.rehearsed) < rehearsed:
             cut_off()
             sums, trained = _sums(self.model), _trained(self.model)
             try:
@@ -113,11 +120,12 @@ def stopped_at_training(
                 done, planned = self.state.global_step, self.state.max_steps
                 built.rehearsed.append(Rehearsed(self, line, done, planned, sums, trained))
                 return answer
+        switched.note(self, resume_from_checkpoint)
         built.training, built.training_line = self, line
         raise TrainingStarts
 
     def stopped_step(*_: Any) -> None:
-        if not built.trainers:
+        if not built.trainers and patience.ended():
             built.refused = "hand_written_loop", own_line()
             raise TrainingStarts
 

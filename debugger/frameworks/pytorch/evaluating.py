@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sized
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from transformers import EvalPrediction, Seq2SeqTrainer, Trainer, TrainerControl
 from transformers.trainer_callback import DefaultFlowCallback
 
 from debugger.failure import Failure, failure_of_script, on_behalf
-from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, subset
+from debugger.frameworks.pytorch.batches import rows_in, with_loss
+from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, lacking, subset
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
 from debugger.pipelines.metrics import (
@@ -28,7 +30,8 @@ from debugger.pipelines.metrics import (
 )
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import class_names_of, overlap
-from debugger.pipelines.trials import Form, Trials, trials
+from debugger.pipelines.straying import strays_at
+from debugger.pipelines.trials import Form, Trials, all_right, halves, nearest, same, trials
 
 ROWS = 32
 MOST = 2048
@@ -60,12 +63,17 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
     }
     if dataset is None:
         return Evaluate(**known)
+    with borrowed(trainer):
+        known["lacks"] = lacking(trainer.train_dataset, dataset)
+    with borrowed(trainer):
+        known["loses"] = _loses(trainer)
     spy = Spy(trainer.compute_metrics)
     with borrowed(trainer), metric_watched(spy), decoding_watched(spy):
         trainer.compute_metrics = spy if trainer.compute_metrics is not None else None
         answer, failure = _asked_for_all(trainer, dataset, spy)
         constant, perfect = _tried(trainer, spy, facts, failure is None)
         made_up = _made_up(trainer, spy, facts) if failure is None else None
+        strays = _strays_at(trainer, spy) if made_up is not None else None
     count = count_of(dataset)
     return Evaluate(
         **known,
@@ -83,6 +91,8 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         known_metrics=_known(trainer.eval_dataset, answer),
         greater_is_better=trainer.args.greater_is_better,
         trials=made_up,
+        parts=_parts(spy.given),
+        strays_at=strays,
         failure=failure,
     )
 
@@ -198,7 +208,8 @@ def metric_names(trainer: Trainer, labels: Any, facts: Facts) -> tuple[str, ...]
     """What compute_metrics answers when every guess is right. None: it could not be asked."""
     if trainer.compute_metrics is None:
         return ()
-    classes, rows = facts.num_labels or 0, np.asarray([y for y in labels if isinstance(y, int)])
+    classes, whole = facts.num_labels or 0, [y for y in labels if isinstance(y, int)]
+    rows = np.asarray(whole, dtype=np.int64)  # True and False are whole numbers, too
     if (
         facts.task != "classification"
         or not rows.size
@@ -241,11 +252,17 @@ def _made_up(trainer: Trainer, spy: Spy, facts: Facts) -> Trials | None:
         return None
     spy.watching = False
     given = spy.given.predictions
+    if isinstance(given, tuple) and _are_halves(given):
+        return _of_halves(trainer, given, _on_the_cpu(spy.given.label_ids))
+    asked: list[tuple[Any, dict[str, float]]] = []
     pad = getattr(trainer.processing_class, "pad_token_id", None)
 
     def ask(made: Any) -> dict[str, float]:
         predictions = (made, *given[1:]) if isinstance(given, tuple) else made
-        return numbers(_asked(trainer, predictions, _on_the_cpu(spy.given.label_ids).copy()), "")
+        kept = made.copy()
+        answer = numbers(_asked(trainer, predictions, _on_the_cpu(spy.given.label_ids).copy()), "")
+        asked.append((kept, answer))
+        return answer
 
     try:
         predictions, labels = (_on_the_cpu(one) for one in (_first(given), spy.given.label_ids))
@@ -253,7 +270,73 @@ def _made_up(trainer: Trainer, spy: Spy, facts: Facts) -> Trials | None:
         return None
     generated = bool(getattr(trainer.args, "predict_with_generate", False))
     form = Form(facts.task == "causal_lm", generated, 0 if pad is None else pad)
-    return trials(predictions, labels, form, ask)
+    found = trials(predictions, labels, form, ask)
+    if found is None:
+        return None
+    made, first = asked[0]
+    again = ask(made)
+    return found if same(first, again) else replace(found, again=again)
+
+
+def _of_halves(trainer: Trainer, given: tuple[Any, ...], labels: Any) -> Trials | None:
+    one, other = (_on_the_cpu(half) for half in given[:2])
+    rows = one.shape[:1]
+    if one.ndim != 2 or one.dtype.kind != "f" or labels.dtype.kind not in "iu":
+        return None
+    if labels.shape != rows or one.shape != other.shape or len(given) > 2:
+        return None
+
+    def ask(first: Any, second: Any) -> dict[str, float]:
+        made = tuple(half.astype(one.dtype) for half in (first, second))
+        return numbers(_asked(trainer, made, labels.copy()), "")
+
+    return halves(one.shape, labels, ask)
+
+
+def _loses(trainer: Trainer) -> str:
+    """What is returned for outputs, where the first of it is rows and taken for the loss."""
+    kind: Any = type(trainer)
+    own = kind.compute_loss is not Trainer.compute_loss
+    if not own or kind.prediction_step is not Trainer.prediction_step:
+        return ""
+    model: Any = trainer.model
+    model.eval()
+    try:
+        batch = next(iter(trainer.get_eval_dataloader()))
+        outputs = with_loss(trainer, batch)[1]
+    except Exception:  # what it runs into is told by the evaluation itself
+        return ""
+    if isinstance(outputs, torch.Tensor):
+        return "one tensor" if outputs.dim() else ""
+    if isinstance(outputs, tuple | list) and outputs and isinstance(outputs[0], torch.Tensor):
+        scores = outputs[0].dim() > 1 and len(outputs[0]) == rows_in(batch)
+        return "a tuple that begins with scores" if scores else ""
+    return ""
+
+
+def _are_halves(given: Any) -> bool:
+    """Two arrays of one shape, as vectors of questions and of answers: none is the scores."""
+    shapes = [shape_of(one) for one in given] if isinstance(given, tuple) else []
+    return len(shapes) > 1 and shapes[0] in shapes[1:]
+
+
+def _strays_at(trainer: Trainer, spy: Spy) -> int | None:
+    """Where the metric makes something else of scores that are right for every row."""
+    given = spy.given.predictions
+    predictions, labels = (_on_the_cpu(one) for one in (_first(given), spy.given.label_ids))
+    if _are_halves(given):
+        made = nearest(predictions.shape, labels).astype(predictions.dtype)
+        return strays_at(lambda: _asked(trainer, (made, made), labels.copy()), labels, ranked=True)
+    right = all_right(predictions, labels)
+    if right is None:
+        return None
+    made = (right, *given[1:]) if isinstance(given, tuple) else right
+    return strays_at(lambda: _asked(trainer, made, labels.copy()), labels)
+
+
+def _parts(given: Any) -> int:
+    answers = given.predictions if isinstance(given, EvalPrediction) else None
+    return len(answers) if isinstance(answers, tuple) else 1
 
 
 def _asked(trainer: Trainer, predictions: Any, labels: Any) -> Any:
@@ -300,4 +383,4 @@ def _on_the_cpu(labels: Any) -> Any:
 
 def _first(predictions: Any) -> Any:
     """The logits, where the model returns more than those."""
-    return predictions[0] if isinstance(predictions, tuple) else predictions
+    return predictions[0] if isinstance(predictions, tuple) and predictions else predictions

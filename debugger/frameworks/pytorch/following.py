@@ -40,12 +40,17 @@ def followed(model: torch.nn.Module) -> Iterator[Followed]:
 class Followed:
     """`carried`: the norm of old gradients in a later step; None until there was one to judge.
 
+    `arrived` is the norm of what backward() brought before the first step, and `left` the share of
+    it that the optimizer got.
+
     Where zeroing is forgotten, the old gradient and the new one have the same share in what the
     optimizer gets. A momentum of one's own gives them different shares, and is left alone.
     """
 
     def __init__(self, model: torch.nn.Module) -> None:
         self.carried: float | None = None
+        self.arrived: float | None = None
+        self.left: float | None = None
         self.weights: dict[str, Any] = {}
         room = MOST_WEIGHTS
         for name, weight in reversed(list(model.named_parameters())):
@@ -71,6 +76,8 @@ class Followed:
             new = {name: self._new[name] for name in names if name in self._new}
             self._readable = _cosine(held, new) > ALIKE
             self._scale = _norm(held) / (_norm(new) or 1.0)
+            if self.arrived is None and new:
+                self.arrived, self.left = _norm(new), self._scale
         elif (found := self._old_in(held)) is not None:
             self.carried = max(found, self.carried or 0.0)
 

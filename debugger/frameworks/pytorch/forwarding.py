@@ -23,6 +23,7 @@ from debugger.frameworks.pytorch.batches import (
 from debugger.frameworks.pytorch.facts import broken_weights
 from debugger.frameworks.pytorch.losses import asked, is_own
 from debugger.frameworks.pytorch.reading import read_by
+from debugger.frameworks.pytorch.tables import outside
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range
@@ -48,12 +49,15 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         "labels_shape": () if labels is None else tuple(labels.shape),
         "channels": getattr(getattr(model, "config", None), "num_channels", None),
         "batch_device": "" if labels is None else str(labels.device),
+        "fields": tuple(fields_of(batch)),
         **_sizes(model, fields_of(batch).get(facts.main_input)),
     }
     known["returns_nothing"] = _returns_nothing(trainer, batch)
     loss, outputs, failure = _with_loss(trainer, batch)
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
+    if isinstance(outputs, torch.Tensor) and not known["own_loss"]:
+        return Forward(**known, logits_shape=tuple(outputs.shape), bare=True, failure=failure)
     if outputs is None:
         outputs = _without_labels(trainer, batch)
     logits = logits_of(outputs)
@@ -69,12 +73,14 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         logits_shape=() if logits is None else tuple(logits.shape),
         logits_low=None if logits is None or not finite else float(logits.min()),
         logits_high=None if logits is None or not finite else float(logits.max()),
-        output_keys=tuple(outputs.keys()) if hasattr(outputs, "keys") else (),
+        output_keys=tuple(outputs) if isinstance(outputs, Mapping) else (),
         nan_starts_at=_nan_source(trainer, batch)
         if bad_loss or (logits is not None and not finite)
         else None,
         nan_weights=broken_weights(model),
+        broken_in="" if failure is None else _broken_in(trainer, batch),
         failure=failure,
+        outside=outside(trainer, batch) if failure is not None else None,
         **read_by(trainer, batch),
         **targets.asked(trainer, fields_of(batch), labels, logits, loss),
     )
@@ -148,7 +154,7 @@ def _loss_of_each(logits: Any, labels: Any, facts: Facts) -> tuple[float | None,
     inside = range(logits.shape[1])
     return tuple(
         -float(probabilities[row, label]) if label in inside else None
-        for row, label in enumerate(labels.tolist())
+        for row, label in enumerate(labels.long().tolist())
     )
 
 
@@ -173,6 +179,27 @@ def _nan_source(trainer: Trainer, batch: Any) -> str | None:
         for hook in hooks:
             hook.remove()
     return found[0] if found else None
+
+
+def _broken_in(trainer: Trainer, batch: Any) -> str:
+    """The innermost module that the batch went into, and never came out of."""
+    inside: list[str] = []
+
+    def enter(name: str) -> Any:
+        return lambda *_: inside.append(name)
+
+    def leave(*_: Any) -> None:
+        inside.pop()
+
+    model: Any = trainer.model
+    hooks = [m.register_forward_pre_hook(enter(n)) for n, m in model.named_modules()]
+    hooks += [m.register_forward_hook(leave) for m in model.modules()]
+    try:
+        _with_loss(trainer, batch)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return inside[-1] if inside else ""
 
 
 def _tensors(value: Any) -> list[torch.Tensor]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,10 +14,42 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from debugger.failure import on_behalf, own_line
 
+SAMPLED = 64
+"""Numbers of a weight that are remembered to know it by."""
+
+
+@dataclass(frozen=True)
+class Imprint:
+    """What a weight was when it came out of a file. `scale`: it is that of a norm, and trained."""
+
+    shape: tuple[int, ...]
+    sample: torch.Tensor
+    scale: bool
+
+    def is_of(self, weight: torch.Tensor) -> bool:
+        """Whether it is still that weight: bringing it to 16 bits changes it by very little."""
+        now = _sampled(weight)
+        size = float(self.sample.abs().max())
+        return bool(((now - self.sample).abs() <= 0.02 * size + 1e-6).all())
+
+    def unlike(self, weight: torch.Tensor) -> bool:
+        """Whether it has nothing to do with what it was. Merged or pruned, it still would."""
+        now, was = (one - one.mean() for one in (_sampled(weight), self.sample))
+        sizes = float(now.norm() * was.norm())
+        return not sizes or abs(float(now @ was)) < 0.5 * sizes
+
+    def learned(self, weight: torch.Tensor) -> bool:
+        """Whether it is the scale of a norm still: fresh ones are all 1, and drawn ones about 0."""
+        mean = abs(float(self.sample.mean()))
+        return self.scale and _is_uneven(weight) and abs(float(_sampled(weight).mean())) > mean / 10
+
+
 _made_new: WeakKeyDictionary[torch.nn.Module, frozenset[str]] = WeakKeyDictionary()
 """Of each model that `from_pretrained` made while it was watched: the weights not in the file."""
 
 
+_loaded: WeakKeyDictionary[torch.nn.Module, dict[str, Imprint]] = WeakKeyDictionary()
+"""Of each such model: what the weights looked like that the file did hold."""
 _tokenized: WeakKeyDictionary[Any, tuple[tuple[Any, int | None], ...]] = WeakKeyDictionary()
 """Of each Trainer: the tokenizers that made tokens before it was built, and where first."""
 
@@ -63,6 +96,7 @@ def loading_watched() -> Iterator[None]:
         model, told = on_behalf(before.__func__, cls, *args, **named)
         wrong = [key if isinstance(key, str) else key[0] for key in told["mismatched_keys"]]
         _made_new[model] = frozenset([*told["missing_keys"], *wrong])
+        _loaded[model] = _imprints(model, _made_new[model])
         return (model, told) if given.get("output_loading_info") else model
 
     setattr(PreTrainedModel, "from_pretrained", classmethod(noted))  # noqa: B010
@@ -70,6 +104,11 @@ def loading_watched() -> Iterator[None]:
         yield
     finally:
         setattr(PreTrainedModel, "from_pretrained", before)  # noqa: B010
+
+
+def loaded_into(module: torch.nn.Module) -> dict[str, Imprint]:
+    """By name, what the weights of this very module were when `from_pretrained` had made it."""
+    return _loaded.get(module, {})
 
 
 def is_pretrained(model: torch.nn.Module) -> bool:
@@ -105,8 +144,30 @@ def _unwrapped(name: str) -> str:
     return ".".join(parts)
 
 
+@torch.no_grad()
+def _imprints(model: torch.nn.Module, new: frozenset[str]) -> dict[str, Imprint]:
+    return {
+        name: Imprint(tuple(w.shape), _sampled(w), _is_scale(w))
+        for name, w in model.named_parameters()
+        if name not in new and w.is_floating_point() and w.numel() and not w.is_meta
+    }
+
+
+def _sampled(weight: torch.Tensor) -> torch.Tensor:
+    """A few of its numbers, evenly from all."""
+    flat = weight.detach().reshape(-1)
+    places = torch.arange(min(SAMPLED, len(flat)), device=flat.device) * len(flat)
+    return flat[places // min(SAMPLED, len(flat))].float().cpu().clone()
+
+
 def _of_library(model: torch.nn.Module) -> bool:
     return any(isinstance(module, PreTrainedModel) for module in model.modules())
+
+
+def _is_scale(weight: torch.Tensor) -> bool:
+    if weight.dim() != 1 or weight.numel() < 2 or not _is_uneven(weight):
+        return False
+    return bool(weight.float().mean().abs() > 3 * weight.float().std())
 
 
 def _is_uneven(weight: torch.Tensor) -> bool:

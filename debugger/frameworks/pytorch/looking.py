@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
+from collections import UserDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -20,8 +22,16 @@ from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import first_set, is_stream, own_sampler
+from debugger.pipelines.answers import answers_of
 from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
-from debugger.pipelines.lineage import disorder, history, picked_from, taken_away
+from debugger.pipelines.lineage import (
+    disorder,
+    history,
+    picked_from,
+    relabelled_at,
+    taken_away,
+    unlabelled_at,
+)
 from debugger.pipelines.rows import (
     LABELS,
     SHOWN_ROWS,
@@ -34,8 +44,12 @@ from debugger.pipelines.rows import (
     spread,
     type_of,
 )
+from debugger.pipelines.sounds import sounds_of
+from debugger.pipelines.trying import Worded
 
 MOST_ROWS = 5000
+FEW = 4
+MOST_WORDED = 1000
 MOST_PICTURES = 200
 MOST_NUMBERS = 4096
 """In one field of one row; there is no reading more."""
@@ -55,7 +69,9 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         train_keys, train_split = _split(trainer, train, facts, tokenizer)
         eval_keys, eval_split = _split(trainer, evaluation, facts, tokenizer)
     except Exception as error:
-        return Data(None, None, failure=failure_of_script(error))
+        rows: Any = train
+        held = tuple(rows.column_names) if is_hub(rows, "Dataset") else ()
+        return Data(None, None, held=held, failure=failure_of_script(error))
     seen = set(train_keys)
     return Data(
         train_split,
@@ -65,7 +81,19 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         shared_rows=sum(key in seen for key in eval_keys),
         keys=tuple(train_keys),
         picked_line=picked_from(train, evaluation),
+        both=(_worded(train_keys, train_split), _worded(eval_keys, eval_split)),
     )
+
+
+def _worded(keys: list[str], split: Split | None) -> Worded:
+    """The rows as the numbers of their tokens, which are what makes each of them itself."""
+    labels = () if split is None else split.labels
+    if split is None or not split.lengths or not all(isinstance(y, int) for y in labels):
+        return Worded()
+    if not labels or len(labels) != len(keys):
+        return Worded()
+    rows = (tuple(map(int, re.findall(r"-?\d+", key))) for key in keys[:MOST_WORDED])
+    return Worded(tuple(rows), labels[:MOST_WORDED])
 
 
 def _split(
@@ -95,6 +123,12 @@ def _split(
         gone=gone,
         made=history(dataset, label, looked_at) if table else (),
         disorder=disorder(dataset) if table else None,
+        answers=answers_of(values | gone, ids, tokenizer, dataset) if table else None,
+        hidden=_hidden(dataset),
+        relabelled_at=relabelled_at(dataset, label, looked_at) if table else None,
+        sounds=sounds_of(values | gone, facts.main_input),
+        counted=_counted(dataset),
+        unlabelled_at=unlabelled_at(dataset, LABELS) if table and label is None else None,
         count=len(dataset),
         looked_at=looked_at,
         columns=columns,
@@ -109,6 +143,27 @@ def _split(
     if split.read is None or not clash:
         return keys, split
     return keys, replace(split, read=replace(split.read, **clash))
+
+
+def _counted(dataset: Any) -> tuple[str, int] | None:
+    """A dictionary of columns in a data set of one's own whose keys are as many as its rows."""
+    if is_hub(dataset, "Dataset") or not hasattr(dataset, "__dict__"):
+        return None
+    for name, held in vars(dataset).items():
+        if not isinstance(held, Mapping | UserDict) or len(held) != len(dataset):
+            continue
+        lengths = {len(column) if hasattr(column, "__len__") else 0 for column in held.values()}
+        if len(lengths) == 1 and (rows := lengths.pop()) > 2 * len(dataset):
+            return name, rows
+    return None
+
+
+def _hidden(dataset: Any) -> tuple[str, ...]:
+    """The columns that `set_format` or `with_format` leaves out of each row."""
+    if not is_hub(dataset, "Dataset") or dataset.format["output_all_columns"]:
+        return ()
+    given = dataset.format["columns"]
+    return tuple(name for name in dataset.column_names if name not in given)
 
 
 def _read(dataset: Any) -> tuple[dict[str, list[Any]], dict[str, str]]:
@@ -227,8 +282,19 @@ def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: An
         text_fields=_texts(trainer),
         counted_padding=counted,
         padded_positions=padded,
+        same_tokens=_same_tokens(tensors, labels, facts),
         sample=_first_of(tensors, trainer, facts, tokenizer),
     )
+
+
+def _same_tokens(tensors: dict[str, torch.Tensor], labels: Any, facts: Facts) -> int:
+    """How many different labels stand beside rows that hold the same tokens, all of them."""
+    ids = tensors.get("input_ids")
+    if ids is None or facts.main_input != "input_ids" or ids.dim() != 2 or len(ids) < FEW:
+        return 0
+    if labels is None or labels.dim() != 1 or bool((ids != ids[:1]).any()):
+        return 0
+    return len(set(labels.tolist()))
 
 
 def handed(trainer: Trainer, facts: Facts, tokenizer: Any) -> dict[str, Any]:

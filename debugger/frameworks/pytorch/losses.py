@@ -60,6 +60,7 @@ def asked(
         answer = {"classes": _of_classes, "many": _of_many, "amounts": _of_amounts}[form](
             question, labels
         )
+        in_turn = question.in_turn()
     if answer is None or not answer.get("pulled"):
         return None
     answer.pop("pulled")
@@ -69,6 +70,7 @@ def asked(
         logits_shape=tuple(head.logits.shape),
         labels_shape=tuple(labels.shape),
         inputs_move=question.moves_with_inputs(answer["labels_move"]),
+        in_turn=in_turn,
         counts=counts_of(form, all_labels),
         counted=len(all_labels),
         **answer,
@@ -207,6 +209,18 @@ class _Question:
             )
         self.last = logits_of(out)
         return loss
+
+    def in_turn(self) -> tuple[float, float] | None:
+        """What rows cost, and the same rows in the opposite order; None where lots are drawn."""
+        outputs, rows = self.some_outputs(), len(self.head.logits)
+        fields = {n: v for n, v in self.batch.items() if isinstance(v, torch.Tensor) and v.dim()}
+        if len(fields) < len(self.batch) or any(len(value) != rows for value in fields.values()):
+            return None
+        before = torch.get_rng_state()
+        straight = self.loss(outputs)
+        if not torch.equal(before, torch.get_rng_state()) or self.loss(outputs) != straight:
+            return None
+        return straight, self.loss(outputs.flip(0), **{n: v.flip(0) for n, v in fields.items()})
 
     def moves(self, outputs: torch.Tensor, **changed: Any) -> bool:
         return self.loss(outputs) != self.loss(outputs, **changed)

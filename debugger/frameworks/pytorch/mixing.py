@@ -19,7 +19,10 @@ def mixed(trainer: Trainer, data: Data) -> Mixed | None:
     """None where rows of the batch are no rows of the set, as where a collator hides words."""
     if not data.keys or data.train is None:
         return None
-    batch = first_batch(trainer)
+    try:
+        batch = first_batch(trainer)
+    except Exception:  # a collator that uses its rows up fails in the next stage, and is told there
+        return None
     fields = fields_of(batch)
     ids, mask = fields.get("input_ids"), fields.get("attention_mask")
     if not isinstance(ids, torch.Tensor) or not isinstance(mask, torch.Tensor):

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import time
 from itertools import islice
 from typing import Any
 
 import torch
 from transformers import Trainer
 
+from debugger.frameworks.pytorch.batches import labels_of
+from debugger.frameworks.pytorch.rows import is_stream
 from debugger.pipelines.plan import Order, of_one_label
 
 BATCHES = 64
+SECONDS = 3.0
+"""For the rows of a stream, which have to be made to be looked at."""
 
 
 def order(trainer: Trainer, labels: tuple[Any, ...]) -> Order | None:
-    """None where rows are no numbers: a stream, or a loader without a sampler."""
+    """None where rows are no numbers, as those of a loader without a sampler."""
     loader: Any = trainer.get_train_dataloader()
+    if is_stream(trainer.train_dataset):
+        return _of_stream(trainer, loader)
     sampler = getattr(loader, "batch_sampler", None)
     if sampler is None or not hasattr(trainer.train_dataset, "__len__"):
         return None
@@ -37,3 +44,20 @@ def order(trainer: Trainer, labels: tuple[Any, ...]) -> Order | None:
     single, by_chance = of_one_label(known, labels)
     rows = len(trainer.train_dataset)  # type: ignore[arg-type]
     return Order(len(batches), len(drawn), len(set(drawn)), rows, single, by_chance)
+
+
+def _of_stream(trainer: Trainer, loader: Any) -> Order | None:
+    """Rows that have no numbers are told apart by nothing, so that each counts as a new one."""
+    until, batches = time.monotonic() + SECONDS, []
+    for batch in islice(loader, BATCHES):
+        labels = labels_of(trainer, batch)
+        if labels is None or labels.dim() != 1 or labels.is_floating_point():
+            return None
+        batches.append(labels.tolist())
+        if time.monotonic() > until:
+            break
+    drawn = [label for batch in batches for label in batch]
+    if not drawn:
+        return None
+    single, by_chance = of_one_label(batches, drawn)
+    return Order(len(batches), len(drawn), len(drawn), len(drawn), single, by_chance)

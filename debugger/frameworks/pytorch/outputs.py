@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -22,7 +22,9 @@ def outputs_apart(trainer: Trainer, batches: Sequence[Any]) -> float | None:
     found = []
     try:
         for batch in batches:
-            logits = logits_of(with_loss(trainer, batch)[1])
+            outputs = with_loss(trainer, batch)[1]
+            logits = logits_of(outputs)
+            logits = _vectors_of(outputs) if logits is None else logits
             if not isinstance(logits, torch.Tensor) or not logits.is_floating_point():
                 return None
             found.append(logits.reshape(-1, logits.shape[-1] if logits.dim() > 1 else 1)[:MOST])
@@ -34,6 +36,14 @@ def outputs_apart(trainer: Trainer, batches: Sequence[Any]) -> float | None:
     if not found or sum(map(len, found)) < 2:
         return None
     return float(torch.cat(found).double().std(dim=0).mean())
+
+
+def _vectors_of(outputs: Any) -> torch.Tensor | None:
+    """Of a model that makes a vector for each of two inputs: the first ones."""
+    if not isinstance(outputs, Mapping):
+        return None
+    made = [v for v in outputs.values() if isinstance(v, torch.Tensor) and v.dim() == 2]
+    return made[0] if len(made) > 1 and made[0].shape == made[1].shape else None
 
 
 def pair_of(apart: Sequence[float | None]) -> tuple[float, float] | None:

@@ -12,17 +12,21 @@ import torch
 from transformers import Trainer
 
 from debugger.frameworks.pytorch import evaluating, forwarding, looking, training, weighing
-from debugger.frameworks.pytorch.building import stopped_at_training
+from debugger.frameworks.pytorch.building import Built, stopped_at_training
+from debugger.frameworks.pytorch.company import company
+from debugger.frameworks.pytorch.drawn import drawn, redrawn
 from debugger.frameworks.pytorch.experimenting import TrainerLab
 from debugger.frameworks.pytorch.facts import configured_like, facts_of, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
 from debugger.frameworks.pytorch.mixing import mixed
 from debugger.frameworks.pytorch.order import order
 from debugger.frameworks.pytorch.rows import count_of
+from debugger.frameworks.pytorch.settings import classes_for_objects, never_begun, texts_for_numbers
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
 from debugger.pipelines.rows import class_names_of, one_of_each
+from debugger.script.places import Places
 
 __all__ = ["TrainerPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_training"]
 
@@ -65,6 +69,11 @@ class TrainerPipeline:
         with borrowed(self._trainer):
             seen = forwarding.forward(self._trainer, self.facts, self._labels)
             dropped = looking.dropped(self._trainer)
+            drawn_so = {"drawn": drawn(self._trainer), "redrawn": redrawn(self._trainer)}
+        beside = None
+        if seen.failure is None:
+            with borrowed(self._trainer):
+                beside = company(self._trainer)
         asked_for = named_in(type(self._trainer).compute_loss, dropped)
         return replace(
             seen,
@@ -72,6 +81,8 @@ class TrainerPipeline:
             dropped=dropped,
             asked_for=asked_for,
             configured_like=configured_like(self._trainer),
+            company=beside,
+            **drawn_so,
         )
 
     def step(self) -> face.Step:
@@ -122,6 +133,9 @@ def has_cuda() -> bool:
     return torch.cuda.is_available()
 
 
-def at_setup(*_: Any) -> tuple[list[Finding], list[Evidence]]:
-    """A Trainer is all that its script leaves to be looked at."""
-    return [], []
+def at_setup(built: Built, places: Places) -> tuple[list[Finding], list[Evidence]]:
+    """What its arguments hold; all else shows in the Trainer itself."""
+    trained = built.trained
+    found = texts_for_numbers(getattr(trained, "args", None), places)
+    found += classes_for_objects(trained, places) + never_begun(trained, places)
+    return found, []

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch.optim.lr_scheduler import LambdaLR
+from torch.optim.lr_scheduler import LambdaLR, OneCycleLR, ReduceLROnPlateau
 from transformers import Trainer
 
 from debugger.frameworks.pytorch.parts import head_of
-from debugger.pipelines.plan import Plan, Rates
+from debugger.pipelines.plan import Plan, Plateau, Rates
 
 NEARLY_ALL = 0.95
 """So much dropout leaves nothing, wherever it stands; before a head a half is common."""
@@ -64,6 +64,10 @@ def plan(
         eps=_number(group.get("eps")),
         betas=group.get("betas"),
         gradient=gradients.get("typical"),
+        arrived=gradients.get("arrived"),
+        left=gradients.get("left"),
+        clipping=float(args.max_grad_norm or 0.0),
+        maximizes=any(g.get("maximize") for g in groups),
         held=_held(model, gradients.get("norm")),
         half=half,
         narrow=narrow,
@@ -76,7 +80,18 @@ def plan(
         ),
         dropout=dropout,
         dropout_name=dropout_name,
+        ends_at=before.total_steps if isinstance(before, OneCycleLR) else None,
+        plateau=_plateau(args, before),
     )
+
+
+def _plateau(args: Any, schedule: Any) -> Plateau | None:
+    """The Trainer hands it the number that the best model is chosen by, which is the loss if none
+    is named."""
+    if not isinstance(schedule, ReduceLROnPlateau):
+        return None
+    name = args.metric_for_best_model or "loss"
+    return Plateau(name.removeprefix("eval_"), schedule.mode == "max", int(schedule.patience))
 
 
 def _batches(trainer: Trainer) -> int | None:

@@ -51,6 +51,19 @@ def own_sampler(trainer: Trainer) -> bool:
     )
 
 
+def lacking(rows: Any, others: Any) -> tuple[str, ...]:
+    """What a row of one set holds, and a row of the other does not."""
+    if any(is_stream(one) or not count_of(one) for one in (rows, others)):
+        return ()
+    try:
+        first, other = rows[0], others[0]
+    except Exception:  # rows that cannot be read are told of where they are
+        return ()
+    if not isinstance(first, Mapping) or not isinstance(other, Mapping):
+        return ()
+    return tuple(str(name) for name in first if name not in other)
+
+
 class _Beginning(torch.utils.data.IterableDataset):
     def __init__(self, whole: Any, rows: int) -> None:
         self.whole, self.rows = whole, rows

@@ -24,8 +24,9 @@ from debugger.frameworks.pytorch.batches import (
     rows_in,
     with_loss,
 )
+from debugger.frameworks.pytorch.callbacks import refused_by
 from debugger.frameworks.pytorch.facts import broken_weights
-from debugger.frameworks.pytorch.following import followed
+from debugger.frameworks.pytorch.following import Followed, followed
 from debugger.frameworks.pytorch.outputs import outputs_apart, pair_of
 from debugger.frameworks.pytorch.parts import (
     blocks_of,
@@ -35,7 +36,9 @@ from debugger.frameworks.pytorch.parts import (
     short_names,
 )
 from debugger.frameworks.pytorch.plan import plan, schedule_before
+from debugger.frameworks.pytorch.reaching import reaching
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, own_sampler, subset
+from debugger.frameworks.pytorch.switched import gradients_off, no_checkpoint_in
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.curve import EVAL_ROWS, UNKNOWN, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
@@ -47,15 +50,17 @@ def step(trainer: Trainer) -> Step:
     """Two real steps: what reached each block, what moved it, and what the optimizer holds."""
     model: Any = trainer.model
     watch = _Watch(model)
-    failure = None
+    failure, refused = None, refused_by(trainer)
     with (
         borrowed(trainer, watch, weights=True),
         _before_each_step(watch.note_gradients),
         followed(model) as follow,
+        reaching(model) as reach,
     ):
         before = {name: weight.detach().clone() for name, weight in model.named_parameters()}
         try:
-            on_behalf(trainer.train)
+            with torch.set_grad_enabled(not gradients_off(trainer)):
+                on_behalf(trainer.train)
         except Exception as error:
             failure = failure_of_script(error)
         if failure is not None and failure.device_lost:
@@ -69,6 +74,7 @@ def step(trainer: Trainer) -> Step:
         held = _held(optimizer)
         head = head_of(model)
         leftovers = [norm for norm in (watch.leftover, follow.carried) if norm is not None]
+        cut = _cut(trainer, follow)
         return Step(
             blocks=blocks,
             steps=watch.steps,
@@ -93,9 +99,14 @@ def step(trainer: Trainer) -> Step:
             ),
             leftover_gradient=max(leftovers, default=None),
             nan_after=broken_weights(model),
-            plan=plan(trainer, optimizer, watch.schedule, watch.steps, watch.gradient())
+            refused=refused,
+            switched_off=gradients_off(trainer),
+            resumes_from=no_checkpoint_in(trainer),
+            idle=watch.began and not watch.steps and failure is None,
+            plan=plan(trainer, optimizer, watch.schedule, watch.steps, watch.gradient() | cut)
             if watch.steps
             else None,
+            reached=reach.reached(watch.gradients),
             failure=failure,
         )
 
@@ -214,9 +225,11 @@ class _Watch(TrainerCallback):
         self.leftover: float | None = None
         self.learning_rates: list[float] = []
         self.schedule: Any = None
+        self.began = False
         self.squares, self.counted = 0.0, 0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+        self.began = True
         self.schedule = schedule_before(given.get("lr_scheduler"))
 
     def gradient(self) -> dict[str, float]:
@@ -262,6 +275,13 @@ class _Curve(Curve, TrainerCallback):
         self.look(state.global_step, done)
         control.should_training_stop = control.should_training_stop or done
         return control
+
+
+def _cut(trainer: Trainer, follow: Followed) -> dict[str, float]:
+    """What clipping did to the first gradient. In mixed precision it is scaled on the way, too."""
+    if follow.arrived is None or follow.left is None or trainer.accelerator.scaler is not None:
+        return {}
+    return {"arrived": follow.arrived, "left": follow.left}
 
 
 @contextmanager

@@ -177,6 +177,21 @@ SCRIPTS: dict[str, tuple[StageName, int | None, str]] = {
         "import keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
         "model.compile('sgd', 'mse')\nmodel.fit(np.ones((4, 2)), np.ones((4, 1)))\n",
     ),
+    "hand_written_loop": (
+        "setup",
+        15,
+        """
+model = tiny.bert()
+sgd = tf.keras.optimizers.SGD(1e-3)
+@tf.function(autograph=False)
+def step(ids):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(ids).logits)
+    weights = model.trainable_variables
+    sgd.apply_gradients(zip(tape.gradient(loss, weights), weights))
+step(tf.ones((2, 4), tf.int32))
+""",
+    ),
     "no_fit": ("setup", None, "model = tiny.compiled()\n"),
 }
 
@@ -195,6 +210,17 @@ def test_a_fault_in_a_script_is_found_at_its_line(code: str) -> None:
     found = {finding.code: finding for finding in report.stage(stage).findings}
     assert code in found
     assert found[code].line == line
+
+
+def test_a_loop_by_hand_before_a_fit_is_let_run() -> None:
+    text = """
+model, sgd = tiny.compiled(), tf.keras.optimizers.SGD(1e-3)
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(model(tf.ones((2, 4), tf.int32)).logits)
+weights = model.trainable_variables
+sgd.apply_gradients(zip(tape.gradient(loss, weights), weights))
+"""
+    assert performed(START + text + FIT, "setup").stage("setup").outcome == "pass"
 
 
 def test_rows_of_unequal_length_are_told_with_their_lengths() -> None:

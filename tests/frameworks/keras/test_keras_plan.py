@@ -54,7 +54,7 @@ RATES: Any = KERAS.optimizers.schedules
         (lambda: KERAS.optimizers.legacy.Adam(1e-7), {"too_little_movement": "fault"}),
         (lambda: KERAS.optimizers.SGD(1e-6), {"too_little_movement": "fault"}),
         (lambda: KERAS.optimizers.Adam(1e-3, epsilon=10.0), {"eps_swallows_update": "fault"}),
-        (lambda: KERAS.optimizers.Adam(1e-3, clipnorm=1e-9), {"eps_swallows_update": "fault"}),
+        (lambda: KERAS.optimizers.Adam(1e-3, clipnorm=1e-9), {"gradients_cut_away": "fault"}),
         (
             lambda: KERAS.optimizers.AdamW(1e-2, weight_decay=100.0),
             {"weight_decay_too_strong": "fault"},

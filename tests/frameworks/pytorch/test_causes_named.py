@@ -187,3 +187,33 @@ def test_a_softmax_over_labels_that_are_true_side_by_side() -> None:
     assert found(several(of_one_whole), "evaluate")["labels_compete"] == "fault"
     assert "labels_compete" not in found(several(each_by_itself), "evaluate")
     assert "labels_compete" not in found(several(likeliest_is_true), "evaluate")
+
+
+def test_a_text_that_was_made_a_batch_of_its_own_and_texts_to_choose_from() -> None:
+    def folded(texts: int) -> Any:
+        def collate(rows: list[Any]) -> Any:
+            batch = dict(PAD([row for row in rows for _ in range(texts)]))
+            labels = batch.pop("labels")[::texts]
+            inside = {k: v.view(len(rows), texts, -1) for k, v in batch.items()}
+            return {**inside, "labels": labels}
+
+        return collate
+
+    assert found(tiny.classifier(data_collator=folded(1)), "forward")["row_in_a_row"] == "fault"
+    several = found(tiny.classifier(data_collator=folded(4)), "forward")
+    assert several["several_texts_a_row"] == "fault"
+    assert "forward_failed" not in several
+    choosing = found(tiny_kinds.multiple_choice(), "forward")
+    assert not {"several_texts_a_row", "row_in_a_row"} & set(choosing)
+
+
+def test_a_layer_of_another_width() -> None:
+    model: Any = tiny.bert()
+    model.classifier = torch.nn.Sequential(torch.nn.LayerNorm(16), torch.nn.Linear(24, 3))
+    narrow = diagnose(tiny.classifier(model=model), stage="forward").findings
+
+    told = next(one for one in narrow if one.code == "layer_of_other_width")
+    assert told.numbers == {"where": "classifier.1", "made": 24, "given": 16}
+    model.classifier = torch.nn.Sequential(torch.nn.LayerNorm(24), torch.nn.Linear(16, 3))
+    assert "layer_of_other_width" in found(tiny.classifier(model=model), "forward")
+    assert "layer_of_other_width" not in found(tiny.classifier(), "forward")

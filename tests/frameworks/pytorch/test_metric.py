@@ -146,6 +146,17 @@ BROKEN: dict[str, tuple[Callable[..., Trainer], Metric, str]] = {
         lambda g: share(g.predictions.argmax(-1) == g.label_ids),
         "metric_counts_ignored",
     ),
+    "a share that is rounded": (
+        of_classes,
+        lambda g: {"accuracy": float(round(masked(g)["accuracy"]))},
+        "metric_all_or_nothing",
+    ),
+    "a sigmoid of a sigmoid": (
+        of_many,
+        lambda g: share((1 / (1 + np.exp(-1 / (1 + np.exp(-g.predictions)))) > 0.5) == g.label_ids),
+        "never_a_no",
+    ),
+    "percent against a share": (of_many, lambda g: chances(g, 50), "never_a_yes"),
     "a threshold on logits": (
         of_many,
         lambda g: share((g.predictions > 0.5) == g.label_ids),
@@ -174,6 +185,50 @@ def test_a_metric_that_counts_something_else_is_named(name: str) -> None:
     make, metric, code = BROKEN[name]
 
     assert code in findings(make(metric))
+
+
+def test_a_sequence_wise_metric_is_no_rounded_one() -> None:
+    def whole_sentences(given: Any) -> dict[str, float]:
+        counted = given.label_ids != -100
+        right = (given.predictions.argmax(-1) == given.label_ids) | ~counted
+        return {"accuracy": float(right.all(axis=1).mean())}
+
+    assert findings(of_tokens(whole_sentences)) == {}
+
+
+def test_where_a_metric_leaves_what_is_right() -> None:
+    def highest(given: Any) -> dict[str, float]:
+        scores, labels = given
+        chosen = scores.max(-1)
+        return share(chosen == labels)
+
+    def of_each(given: Any) -> dict[str, float]:
+        labels = given.label_ids
+        sure = 1 / (1 + np.exp(-given.predictions))
+        sure = 1 / (1 + np.exp(-sure))
+        said = sure > 0.5
+        return share(said == labels)
+
+    def sound(given: Any) -> dict[str, float]:
+        labels = given.label_ids
+        chosen = given.predictions.argmax(-1)
+        right = chosen == labels
+        return share(right)
+
+    at, of = highest.__code__.co_firstlineno, of_each.__code__.co_firstlineno
+    assert findings(of_classes(highest))["metric_wrong_on_perfect"].line == at + 2
+    assert findings(of_many(of_each))["never_a_no"].line == of + 3
+    assert TrainerPipeline(of_classes(sound)).evaluate().strays_at is None
+
+
+def test_a_metric_that_takes_all_that_a_model_gives_for_its_scores() -> None:
+    giving = tiny.bert(output_hidden_states=True)
+
+    def first(given: Any) -> dict[str, float]:
+        return share(given.predictions[0].argmax(-1) == given.label_ids)
+
+    assert "answers_in_a_tuple" in findings(of_classes(tiny.accuracy, model=giving))
+    assert "answers_in_a_tuple" not in findings(of_classes(first, model=giving))
 
 
 @pytest.mark.parametrize(
@@ -213,6 +268,30 @@ def test_the_part_of_a_tuple_that_the_metric_takes(part: int) -> None:
     found = findings(of_classes(metric, model=model))
 
     assert ("metric_blind" in found) == (part == 1)
+
+
+class Halves(torch.nn.Module):
+    """Questions and answers as vectors, which a metric multiplies with each other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = torch.nn.Embedding(400, 6)
+
+    def forward(self, input_ids: Any, labels: Any = None, attention_mask: Any = None) -> Any:
+        asked, said = self.table(input_ids[:, 0]), self.table(input_ids[:, -1])
+        return {"loss": (asked - said).square().mean(), "asked": asked, "said": said}
+
+
+def test_two_halves_of_one_shape_are_no_scores() -> None:
+    def recall(given: Any) -> dict[str, float]:
+        asked, said = given.predictions
+        best = (asked @ said.T).argmax(axis=1)
+        return share(given.label_ids[best] == given.label_ids)
+
+    model: Any = Halves()
+    trainer = of_classes(recall, model=model, args=tiny.arguments(label_names=["labels"]))
+    assert trainer.evaluate()["eval_accuracy"] < 1
+    assert findings(trainer) == {}
 
 
 def generating(metric: Metric, **more: Any) -> Trainer:

@@ -37,6 +37,21 @@ def test_labels_that_are_called_otherwise_are_none_of_other_rows() -> None:
     assert "labels_of_other_rows" not in codes(tiny.classifier())
 
 
+def test_a_collator_that_uses_its_rows_up_is_told_of_by_its_own_error() -> None:
+    wanted = ["input_ids", "attention_mask", "label"]
+    rows = [dict(row) for row in tiny.pairs(8).select_columns(wanted)]
+
+    def collate(given: list[Any]) -> Any:
+        labels = torch.tensor([row.pop("label") for row in given])
+        return {**PAD(given), "labels": labels}
+
+    whole = tiny.arguments(remove_unused_columns=False)
+    trainer = tiny.classifier(args=whole, train_dataset=rows, data_collator=collate)
+    report = diagnose(trainer, steps=1, experiments=False)
+    assert "stage_unreadable" not in {one.code for one in report.findings}
+    assert report.first_failing_stage == "forward"
+
+
 def chooser(turned: bool, swapped: bool = False) -> Trainer:
     """Two answers to choose from in each row, all of one length."""
 

@@ -37,6 +37,15 @@ def found(trainer: Trainer, stage: Any) -> dict[str, Severity]:
     return {one.code: one.severity for one in findings if one.code != "no_eval_set"}
 
 
+def test_labels_of_true_and_false_are_looked_at_at_every_stage() -> None:
+    rows = tiny.pairs(24)
+    spoken = rows.remove_columns("label").add_column("label", [n % 2 == 0 for n in range(24)])
+    trainer = tiny.classifier(model=tiny.bert(), train_dataset=spoken, eval_dataset=spoken)
+
+    for stage in ("data", "batch", "forward", "step", "evaluate"):
+        assert "stage_unreadable" not in found(trainer, stage)
+
+
 def numbers(trainer: Trainer, stage: Any, code: str) -> dict[str, Any]:
     report = diagnose(trainer, stage=stage)
     return next(finding.numbers for finding in report.findings if finding.code == code)

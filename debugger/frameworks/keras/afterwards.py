@@ -1,0 +1,209 @@
+"""What the script holds the model's answers against behind its training, read while it stops."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from debugger.failure import is_own, line_in
+from debugger.frameworks.keras.later import fails
+from debugger.frameworks.keras.reading import dense
+from debugger.frameworks.keras.rest import Rest, function_of, labels_in, rest_of
+from debugger.pipelines.held import Held, moved, rescaled
+from debugger.script.afterwards import Compared, compared, made_anew
+from debugger.script.later import asked_behind, history_keys
+from debugger.script.vocabularies import numbered_twice
+
+if TYPE_CHECKING:
+    from debugger.frameworks.keras.building import Fit
+
+MOST = 5000
+"""Labels that are read of one set."""
+FEWEST_WORDS = 10
+_NUMBERS = (
+    *("Tokenizer", "TextVectorization", "StringLookup", "CountVectorizer", "TfidfVectorizer"),
+    *("LabelEncoder", "OrdinalEncoder"),
+)
+"""What learns words and gives each of them a number, or a place."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A comparison behind the training, and the things that it names."""
+
+    said: Compared
+    line: int | None
+    rows: Any
+    labels: Any
+
+
+@dataclass(frozen=True)
+class After:
+    """`anew` is where a model is made anew and used, and whether the trained one is used at all.
+
+    Of what is there already: `texts` are the lists of them, and `renumbered` is a vocabulary that
+    is made anew between two uses, and where. `fails` is what Python will say at a line behind the
+    training, and `looked_up` what is read out of the history then. `rests` is what is left to be
+    run, which may be done once all is `cut_off`, and never without.
+    """
+
+    asked: tuple[Asked, ...] = ()
+    anew: tuple[int, bool] | None = None
+    texts: tuple[Sequence[str], ...] = ()
+    renumbered: tuple[str, int] | None = None
+    fails: tuple[str, int] | None = None
+    looked_up: tuple[tuple[str, int], ...] = ()
+    rests: tuple[Rest, ...] = ()
+    cut_off: Callable[[], None] | None = None
+
+
+def seen_after(cut_off: Callable[[], None] | None = None) -> After:
+    """Of the functions of the script's own that are running now, below the lines they are at."""
+    asked: list[Asked] = []
+    anew: list[tuple[int, bool]] = []
+    texts: list[Sequence[str]] = []
+    renumbered: list[tuple[str, int]] = []
+    failing: list[tuple[str, int]] = []
+    looked_up: list[tuple[str, int]] = []
+    rests: list[Rest] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if is_own(file := frame.f_code.co_filename) and (tree := _parsed(file)) is not None:
+            asked += _asked(frame, tree)
+            made = made_anew(tree)
+            line = None if made is None else line_in(file, made[0])
+            anew += [(line, made[1])] if made is not None and line is not None else []
+            known = {**frame.f_globals, **frame.f_locals}
+            texts += [one for one in known.values() if _are_texts(one)]
+            renumbered += _renumbered(frame, tree, known)
+            failing += _failing(frame, tree, known)
+            rests += rest_of(frame, tree)
+            looked_up += [
+                (key, line)
+                for key, at in history_keys(tree)
+                if (line := line_in(file, at)) is not None
+            ]
+        frame = frame.f_back
+    return After(
+        asked=tuple(asked),
+        anew=next(iter(anew), None),
+        texts=tuple(texts),
+        renumbered=next(iter(renumbered), None),
+        fails=next(iter(failing), None),
+        looked_up=tuple(dict.fromkeys(looked_up)),
+        rests=tuple(rests),
+        cut_off=cut_off,
+    )
+
+
+def _failing(
+    frame: FrameType, tree: ast.Module, known: dict[str, Any]
+) -> Iterator[tuple[str, int]]:
+    for node in asked_behind(tree, function_of(frame), frame.f_lineno):
+        line = line_in(frame.f_code.co_filename, node.lineno)
+        if line is not None and (said := fails(node, known)):
+            yield said, line
+
+
+def _renumbered(
+    frame: FrameType, tree: ast.Module, known: dict[str, Any]
+) -> Iterator[tuple[str, int]]:
+    found = numbered_twice(tree, frame.f_lineno, lambda name: _is_vocabulary(known.get(name)))
+    line = None if found is None else line_in(frame.f_code.co_filename, found[1])
+    if found is not None and line is not None:
+        yield found[0], line
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+
+
+def _is_vocabulary(value: Any) -> bool:
+    """Words with their numbers, or what learns such."""
+    if isinstance(value, dict):
+        return len(value) >= FEWEST_WORDS and all(
+            isinstance(word, str) and isinstance(number, int) for word, number in value.items()
+        )
+    return type(value).__name__ in _NUMBERS
+
+
+def _asked(frame: FrameType, tree: ast.Module) -> Iterator[Asked]:
+    name, known = frame.f_code.co_name, {**frame.f_globals, **frame.f_locals}
+    for one in compared(tree, "" if name == "<module>" else name):
+        if one.line > frame.f_lineno:
+            line = line_in(frame.f_code.co_filename, one.line)
+            labels = _named(one.labels if one.labels in known else one.part or one.labels, known)
+            yield Asked(one, line, _named(one.rows, known), labels)
+
+
+def _parsed(file: str) -> ast.Module | None:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return None
+
+
+def held_against(fit: Fit) -> tuple[Held, ...]:
+    """Each comparison that can be tried with labels alone; nothing is predicted."""
+    found = (_held(one, fit) for one in fit.after.asked)
+    return tuple(one for one in found if one is not None)
+
+
+def _held(one: Asked, fit: Fit) -> Held | None:
+    said, rows = one.said, labels_in(one.rows)
+    other = _array(one.labels) if said.labels else labels_in(one.rows)
+    if other is None:
+        return None
+    made = Held(said.rows, said.labels, one.line, len(other))
+    if rows is not None and (count := moved(rows, other)):
+        return replace(made, moved=count)
+    learned = rows if rows is not None else labels_in(fit.validation)
+    if not said.plain or not said.labels or learned is None or not rescaled(learned, other):
+        return made
+    return replace(made, learned=_ends(learned), other=_ends(other))
+
+
+def _array(value: Any) -> Any:
+    try:
+        array = dense(value)
+    except Exception:
+        return None
+    return array if array.ndim and array.dtype.kind in "iufb" and len(array) <= MOST else None
+
+
+def _ends(values: Any) -> tuple[float, float]:
+    return float(np.min(values)), float(np.max(values))
+
+
+def _named(expression: str, known: dict[str, Any]) -> Any:
+    """What a name, or a part of what one stands for, is; None for all else. Nothing is called."""
+    try:
+        return _value(ast.parse(expression, mode="eval").body, known) if expression else None
+    except Exception:  # it names what is not there yet
+        return None
+
+
+def _value(node: ast.expr | None, known: dict[str, Any]) -> Any:
+    match node:
+        case ast.Name():
+            return known[node.id]
+        case ast.Constant():
+            return node.value
+        case ast.Attribute():
+            return getattr(_value(node.value, known), node.attr)
+        case ast.Subscript():
+            return _value(node.value, known)[_value(node.slice, known)]
+        case ast.Slice():
+            return slice(*(_value(one, known) for one in (node.lower, node.upper, node.step)))
+        case ast.UnaryOp(op=ast.USub()):
+            return -_value(node.operand, known)
+        case None:
+            return None
+    raise ValueError(ast.unparse(node))

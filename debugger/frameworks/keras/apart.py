@@ -1,0 +1,68 @@
+"""Whether a model answers each row by itself, and by all that it is given of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from debugger.frameworks.keras.answering import scores_of, without_labels
+from debugger.frameworks.keras.reading import Parts, dense
+
+FEWEST = 4
+
+
+def rows_apart(model: Any, parts: Parts, scores: Any) -> dict[str, Any]:
+    """`mingled`: how far the first row is answered otherwise when those beside it are others, in
+    spreads of the answers; `unread`: an input that might as well be another row's."""
+    x = without_labels(model, parts.x, parts.inside)
+    leaves = tf.nest.flatten(x)
+    rows = int(scores.shape[0]) if len(scores.shape) > 1 else 0
+    if rows < FEWEST or not all(_falls_into(one, rows) for one in leaves):
+        return {}
+    if rows == scores.shape[-1]:
+        return {}  # rows that are held against each other
+    first, again = _answer(model, x), _answer(model, x)
+    if first is None or again is None or not np.array_equal(first, again):
+        return {}
+    spread = float(first.std(0).mean())
+    if not np.isfinite(first).all() or not spread:
+        return {}
+    others = np.array([0, *[rows - 1] * (rows - 1)])  # another order moves no mean of them
+    moved = _answer(model, _dealt(x, range(len(leaves)), others))
+    told: dict[str, Any] = {}
+    if moved is not None and moved.shape == first.shape:
+        told["mingled"] = float(np.abs(moved[0] - first[0]).max()) / spread
+    return told | {"unread": _unread(model, x, list(parts.inputs), parts.inside, first)}
+
+
+def _unread(model: Any, x: Any, names: list[str], inside: str | None, first: Any) -> str:
+    """The only one of several inputs that changes nothing, where its rows are not all the same."""
+    names, leaves = [one for one in names if one != inside], tf.nest.flatten(x)
+    if len(leaves) < 2 or len(names) != len(leaves):
+        return ""
+    turned = np.roll(np.arange(len(first)), 1)
+    differ = [place for place, one in enumerate(leaves) if (dense(one) != dense(one)[:1]).any()]
+    answers = {place: _answer(model, _dealt(x, [place], turned)) for place in differ}
+    still = [n for n, made in answers.items() if made is not None and np.array_equal(made, first)]
+    return names[still[0]] if len(still) == 1 and len(answers) > 1 else ""
+
+
+def _falls_into(leaf: Any, rows: int) -> bool:
+    return isinstance(leaf, tf.Tensor) and bool(leaf.shape.rank) and leaf.shape[0] == rows
+
+
+def _dealt(x: Any, places: Any, order: Any) -> Any:
+    """These inputs with their rows in another order."""
+    leaves = tf.nest.flatten(x)
+    made = [tf.gather(one, order) if n in places else one for n, one in enumerate(leaves)]
+    return tf.nest.pack_sequence_as(x, made)
+
+
+def _answer(model: Any, x: Any) -> Any:
+    try:
+        scores = scores_of(model(x, training=False))
+    except Exception:  # what a batch runs into is told with its loss
+        return None
+    return None if scores is None else dense(scores).astype(float)

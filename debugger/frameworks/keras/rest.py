@@ -1,0 +1,443 @@
+"""The rest of a script, run with answers that are made up: what it prints tells what it measures.
+
+Nothing is predicted or trained: who asks the trained model gets what the clinic has drawn. It runs
+only where the kernel refuses it every change outside of the run's folder, and reaches nobody.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from types import FrameType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import tensorflow as tf
+import tf_keras
+from transformers import TFPreTrainedModel
+from transformers.modeling_tf_outputs import TFSequenceClassifierOutput
+
+from debugger.failure import is_own, line_in
+from debugger.frameworks.keras.answering import Loss, are_shares, loss_of
+from debugger.frameworks.keras.feeding import as_batches
+from debugger.frameworks.keras.reading import batches_of, dense, parts_of, size_of
+from debugger.pipelines.columns import MOST_MEASURED
+from debugger.pipelines.printed import Printed, numbers_in
+from debugger.script.remainder import RETURNED, Remainder, gives, reads, remainder
+
+if TYPE_CHECKING:
+    from debugger.frameworks.keras.building import Fit
+
+SECONDS = 5.0
+MOST_ROWS = 20_000
+FAR, SURE = 1e4, 8.0
+DEALT = 5
+Way = Callable[[Any, int], Any]
+LOSS, FIRST, APART = 3.25, 0.75, 0.0625
+"""What `evaluate` is made to say: a loss, and metrics that no two are alike of."""
+_ASKS = ("predict", "predict_on_batch", "__call__")
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Of one function that was running when the training began: what is left of it."""
+
+    names: dict[str, Any] = field(repr=False)
+    file: str
+    left: Remainder
+
+
+@dataclass
+class _Run:
+    """What one way of answering led to: by statement, its text, what it named, if it asked."""
+
+    texts: list[str] = field(default_factory=list)
+    given: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[bool] = field(default_factory=list)
+    shape: tuple[int, ...] = ()
+
+
+class Unanswerable(BaseException):
+    """Nobody knows what is right about these rows."""
+
+
+class OutOfTime(BaseException):
+    """The rest of the script takes too long to be tried."""
+
+
+def rest_of(frame: FrameType, tree: ast.Module) -> Iterator[Rest]:
+    """What is left of a function that is running now, in the text of its file."""
+    left = remainder(tree, function_of(frame), frame.f_lineno)
+    if left is not None:
+        yield Rest({**frame.f_globals, **frame.f_locals}, frame.f_code.co_filename, left)
+
+
+def function_of(frame: FrameType) -> str:
+    """The name of the function, "" in the open."""
+    name = frame.f_code.co_name
+    return "" if name == "<module>" else name
+
+
+def printed(fit: Fit, scores: Any) -> tuple[tuple[Printed, ...], tuple[Any, ...]]:
+    """What the rest prints of made-up answers, and what the model was asked about.
+
+    `scores` is what the model answers to a batch.
+    """
+    rests, drawn = fit.after.rests, _Drawn(scores, loss_of(fit.model))
+    if fit.after.cut_off is None or not any(one.left.statements for one in rests):
+        return (), ()
+    fit.after.cut_off()
+    asked = _Asked(fit)
+    ways: tuple[Way, ...] = (
+        *(drawn.some, drawn.other, drawn.low, drawn.high),
+        *(drawn.dealt(turn) for turn in range(DEALT)),
+        lambda rows, count: drawn.right(asked.labels(rows), count),
+    )
+    until = time.monotonic() + SECONDS
+    runs: list[_Run | None] = []
+    try:
+        for way in ways:
+            runs.append(_run(fit, rests, way, asked, until))
+    except OutOfTime:
+        return (), tuple(asked.rows)
+    except Unanswerable:  # the last of the ways
+        runs.append(None)
+    return tuple(_compared(rests, runs, _metric_names(fit.model))), tuple(asked.rows)
+
+
+class _Asked:
+    """What the model was asked about, and how many rows each of those has."""
+
+    def __init__(self, fit: Fit) -> None:
+        self.rows: list[Any] = []
+        self._pairs = fit.pairs
+        self._counts: dict[int, int] = {}
+        self._labels: dict[int, Any] = {}
+
+    def note(self, rows: Any) -> None:
+        if rows is not None and not any(one is rows for one in self.rows):
+            self.rows.append(rows)  # which keeps its id its own
+
+    def count(self, rows: Any) -> int:
+        self.note(rows)
+        if id(rows) not in self._counts:
+            self._counts[id(rows)] = _count(rows)
+        return self._counts[id(rows)]
+
+    def labels(self, rows: Any) -> Any:
+        """What belongs to them as far as `fit` was told; None where it was not."""
+        if id(rows) not in self._labels:
+            paired = next((y for x, y in self._pairs if _are_same(x, rows)), None)
+            self._labels[id(rows)] = labels_in(rows) if paired is None else dense(paired)
+        return self._labels[id(rows)]
+
+
+def _are_same(given: Any, rows: Any) -> bool:
+    """A part of an array is cut out anew each time that it is named."""
+    if given is rows:
+        return True
+    arrays = isinstance(given, np.ndarray) and isinstance(rows, np.ndarray)
+    return arrays and given.dtype.kind in "iufb" and np.array_equal(given, rows)
+
+
+class _Drawn:
+    """Answers in the form that the model gives, drawn without touching anybody's generator."""
+
+    def __init__(self, scores: Any, loss: Loss) -> None:
+        self._yes_or_no = loss.counts == "each"
+        numbers = None if scores is None else dense(scores).astype(float)
+        if numbers is not None and not np.isfinite(numbers).all():
+            numbers = None
+        self.shape = None if numbers is None else numbers.shape[1:]
+        self._shares = numbers is not None and are_shares(numbers)
+        inside = numbers is not None and bool(((numbers >= 0) & (numbers <= 1)).all())
+        shares = loss.counts not in ("amounts", "own") and not loss.logits
+        self._inside = inside and shares and not self._shares
+
+    def some(self, _: Any, count: int, seed: int = 0) -> Any:
+        assert self.shape is not None
+        drawn = np.random.default_rng(seed).standard_normal((count, *self.shape))
+        if self._shares:
+            drawn = np.exp(3 * drawn)
+            drawn /= drawn.sum(-1, keepdims=True)
+        elif self._inside:
+            drawn = np.random.default_rng(seed).random((count, *self.shape))
+        return drawn.astype(np.float32)
+
+    def other(self, rows: Any, count: int) -> Any:
+        return self.some(rows, count, 1)
+
+    def low(self, _: Any, count: int) -> Any:
+        return self._moved(count, -FAR)
+
+    def high(self, _: Any, count: int) -> Any:
+        return self._moved(count, FAR)
+
+    def dealt(self, turn: int) -> Way:
+        def made(rows: Any, count: int) -> Any:
+            return self.some(rows, count)[np.random.default_rng(turn + 2).permutation(count)]
+
+        return made
+
+    def right(self, labels: Any, count: int) -> Any:
+        """Just what the labels say, and sure of it."""
+        assert self.shape is not None
+        if labels is None or len(labels) != count or labels.dtype.kind not in "iufb":
+            raise Unanswerable
+        shape = (count, *self.shape)
+        if labels.size == np.prod(shape[:-1]) and shape[-1] > 1:
+            chosen = labels.reshape(shape[:-1]).astype(int)
+            if (chosen < 0).any() or (chosen >= shape[-1]).any():
+                raise Unanswerable
+            made = np.eye(shape[-1])[chosen]
+        elif labels.size == np.prod(shape):
+            made = labels.reshape(shape).astype(float)
+        else:
+            raise Unanswerable
+        if self._yes_or_no and not self._inside:
+            made = (2 * made - 1) * SURE
+        return made.astype(np.float32)
+
+    def _moved(self, count: int, by: float) -> Any:
+        some = self.some(None, count)
+        if self._shares:
+            return some[..., ::-1] if by > 0 else np.roll(some, 1, -1)
+        if self._inside:
+            return np.full_like(some, 0.999 if by > 0 else 0.001)
+        return some + np.float32(by)
+
+
+def _run(fit: Fit, rests: tuple[Rest, ...], way: Any, asked: _Asked, until: float) -> _Run:
+    """All that is left, from the function that trains outwards, one statement after the other."""
+    run = _Run()
+    result: Any = _history(fit)
+    with _answering(fit.model, way, asked, run), _watched(until):
+        for rest in rests:
+            names = dict(rest.names)
+            for target in rest.left.targets:
+                if isinstance(target, ast.Name):
+                    names[target.id] = result
+            over = False
+            for statement in rest.left.statements:
+                run.asked.append(False)
+                text = StringIO()
+                if not over:
+                    over = _performed(statement, rest.file, names, text)
+                run.texts.append(text.getvalue())
+                run.given.append({n: names[n] for n in gives(statement) if n in names})
+            result = names.get(RETURNED)
+    return run
+
+
+def _performed(statement: ast.stmt, file: str, names: dict[str, Any], text: StringIO) -> bool:
+    """Whether all is over with it. What cannot be run is left out."""
+    try:
+        code = compile(ast.Module([statement], []), file, "exec")
+        with redirect_stdout(text), redirect_stderr(StringIO()):
+            exec(code, names)
+    except OutOfTime:
+        raise
+    except StopIteration:
+        return True
+    except (Exception, SystemExit):
+        return False
+    return False
+
+
+@contextmanager
+def _answering(model: Any, way: Any, asked: _Asked, run: _Run) -> Iterator[None]:
+    """While open, the trained model answers with what was made up, and no model is trained."""
+    kind: Any = tf_keras.Model
+    real = {name: getattr(kind, name) for name in (*_ASKS, "evaluate", "fit", "save")}
+    names = _metric_names(model)
+
+    def predict(self: Any, x: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if self is not model:
+            return real["predict"](self, x, *args, **kwargs)
+        run.asked[-1] = True
+        made = way(x, asked.count(x))
+        run.shape = made.shape
+        of_library = isinstance(model, TFPreTrainedModel)
+        return TFSequenceClassifierOutput(logits=made) if of_library else made
+
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self is not model or not args:
+            return real["__call__"](self, *args, **kwargs)
+        made = predict(self, args[0])
+        return tf.constant(made) if isinstance(made, np.ndarray) else made
+
+    def evaluate(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if self is not model:
+            return real["evaluate"](self, *args, **kwargs)
+        asked.note(args[0] if args else kwargs.get("x"))
+        told = _told(names)
+        return told if kwargs.get("return_dict") else [*told.values()] if names else LOSS
+
+    def refused(self: Any, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("nothing is trained or kept here")
+
+    with ExitStack() as undo:
+        made = {"predict": predict, "predict_on_batch": predict, "__call__": call}
+        made |= {"evaluate": evaluate, "fit": refused, "save": refused}
+        for name, one in made.items():
+            setattr(kind, name, one)
+            undo.callback(setattr, kind, name, real[name])
+        called = kind.metrics_names
+        kind.metrics_names = property(
+            lambda self: ["loss", *names] if self is model else called.fget(self)
+        )
+        undo.callback(setattr, kind, "metrics_names", called)
+        yield
+
+
+@contextmanager
+def _watched(until: float) -> Iterator[None]:
+    """While open, a line of the script's own that comes too late ends it all."""
+    before = sys.gettrace()
+
+    def traced(frame: FrameType, event: str, _: Any) -> Any:
+        if time.monotonic() > until:
+            raise OutOfTime
+        return traced if is_own(frame.f_code.co_filename) else None
+
+    sys.settrace(traced)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def _metric_names(model: Any) -> list[str]:
+    given = getattr(model.compiled_metrics, "_user_metrics", None)
+    flat = tf.nest.flatten(given) if isinstance(given, list | tuple) else [given] if given else []
+    return [
+        one if isinstance(one, str) else getattr(one, "name", getattr(one, "__name__", "metric"))
+        for one in flat
+    ]
+
+
+def _told(names: list[str]) -> dict[str, float]:
+    return {"loss": LOSS, **{name: FIRST - APART * place for place, name in enumerate(names)}}
+
+
+def _history(fit: Fit) -> Any:
+    told = _told(_metric_names(fit.model))
+    if fit.validation is not None:
+        told |= {f"val_{name}": value for name, value in told.items()}
+    epochs = max(1, fit.epochs)
+    history = {name: [value] * epochs for name, value in told.items()}
+    return SimpleNamespace(history=history, epoch=list(range(epochs)), model=fit.model)
+
+
+def _count(rows: Any) -> int:
+    """How many rows somebody asks about."""
+    if isinstance(rows, tf.data.Dataset | tf_keras.utils.Sequence):
+        count = 0
+        for batch in batches_of(as_batches(rows)):
+            count += size_of(parts_of(batch))
+            if count > MOST_ROWS:
+                raise OutOfTime
+        return count
+    first = tf.nest.flatten(rows)[0]
+    return len(rows) if np.ndim(first) == 0 else int(np.shape(first)[0])
+
+
+def first_rows(rows: Any) -> Any:
+    """The first of what a model was asked about, as one array; None where it is none."""
+    try:
+        if isinstance(rows, tf.data.Dataset | tf_keras.utils.Sequence):
+            found: list[Any] = []
+            for batch in batches_of(as_batches(rows)):
+                found.append(dense(tf.nest.flatten(parts_of(batch).x)[0]))
+                if sum(map(len, found)) >= MOST_MEASURED:
+                    break
+            return np.concatenate(found)
+        return None if isinstance(rows, dict | list | tuple) else dense(rows)[:MOST_MEASURED]
+    except Exception:  # what cannot be read proves nothing
+        return None
+
+
+def labels_in(rows: Any) -> Any:
+    """In the order that `predict` goes through them; None of what holds no labels."""
+    if not isinstance(rows, tf.data.Dataset | tf_keras.utils.Sequence):
+        return None
+    found: list[Any] = []
+    try:
+        for batch in batches_of(as_batches(rows)):
+            labels = parts_of(batch).labels
+            if labels is None:
+                return None
+            found.append(dense(labels))
+            if sum(map(len, found)) > MOST_ROWS:
+                return None
+        return np.concatenate(found) if found else None
+    except Exception:  # what cannot be read proves nothing
+        return None
+
+
+def _compared(
+    rests: tuple[Rest, ...], all_runs: list[_Run | None], metrics: list[str]
+) -> Iterator[Printed]:
+    """The numbers that hang on the answers, or come from `evaluate`, statement by statement."""
+    right, runs = all_runs[-1], [one for one in all_runs[:-1] if one is not None]
+    statements = [(rest, one) for rest in rests for one in rest.left.statements]
+    hangs: set[str] = set()
+    same_at = one_at = None
+    for place, (rest, statement) in enumerate(statements):
+        line = line_in(rest.file, statement.lineno)
+        asks = any(run.asked[place] for run in runs)
+        if asks or reads(statement) & hangs:
+            hangs |= gives(statement)
+            given = [_marks(run.given[place]) for run in runs]
+            if same_at is None and given[0] and all(one == given[0] for one in given):
+                same_at = line
+            if one_at is None and _is_one(runs[0].given[place]):
+                one_at = line
+        told = [numbers_in(run.texts[place]) for run in runs]
+        if not told[0] or any(len(one) != len(told[0]) for one in told):
+            continue
+        whole = ast.unparse(statement)
+        for number in range(len(told[0])):
+            some, other, low, high, *dealt = (one[number][1] for one in told)
+            name = told[0][number][0] or (whole if len(told[0]) == 1 else "")
+            of = _said_by(some, metrics)
+            if not of and not (asks or reads(statement) & hangs):
+                continue
+            best = [] if right is None else numbers_in(right.texts[place])
+            perfect = best[number][1] if len(best) == len(told[0]) else None
+            yield Printed(
+                *(name, line, some, other, tuple(dealt), low, high),
+                *(same_at, one_at, runs[0].shape, of, perfect),
+            )
+
+
+def _said_by(value: float, metrics: list[str]) -> str:
+    """The name under which `evaluate` has made this number known."""
+    for name, told in _told(metrics).items():
+        if value in (told, round(100 * told, 4)):
+            return name
+    return ""
+
+
+def _marks(given: dict[str, Any]) -> dict[str, Any]:
+    """What tells values apart; nothing of a count, which is the same whatever was answered."""
+    made: dict[str, Any] = {}
+    for name, value in given.items():
+        try:
+            array = dense(value)
+        except Exception:
+            continue
+        if array.dtype.kind == "f" or (array.dtype.kind in "iub" and array.ndim):
+            made[name] = (array.shape, array.tobytes())
+    return made
+
+
+def _is_one(given: dict[str, Any]) -> bool:
+    """Whether one number was made of many."""
+    values = given.values()
+    return any(isinstance(one, float | np.floating) and np.ndim(one) == 0 for one in values)

@@ -1,0 +1,39 @@
+"""Texts that stand in a script, and the rows of numbers that it has made of their words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+FEWEST_ROWS = 20
+ALIKE = 0.9
+
+
+@dataclass(frozen=True)
+class Short:
+    """Of `words` in a typical text the first `width` are read, which is the share `kept`."""
+
+    width: int
+    words: int
+    kept: float
+
+
+def short_of(texts: Sequence[str], rows: Sequence[Any]) -> Short | None:
+    """Where rows of one number a word hold the first words of these texts, in whatever order: how
+    often the numbers come in a place tells that they are those words."""
+    width = len(rows[0]) if rows and isinstance(rows[0], list) else 0
+    if not width or len(texts) != len(rows) or len(rows) < FEWEST_ROWS:
+        return None
+    words = [text.lower().split() for text in texts]
+    counts = [len(said) for said in words]
+    if median(counts) <= width or any(len(row) != width for row in rows):
+        return None
+    said = Counter(one[0] for one in words if one)
+    read = Counter(row[0] for row in rows)
+    pairs = zip(sorted(said.values()), sorted(read.values()), strict=False)
+    if len(said) != len(read) or sum(min(pair) for pair in pairs) < ALIKE * len(rows):
+        return None
+    return Short(width, int(median(counts)), median(min(1.0, width / max(1, n)) for n in counts))

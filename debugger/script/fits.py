@@ -1,0 +1,174 @@
+"""Where what a model of Keras is compiled with, and what `fit` is given, was made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Literal
+
+from debugger.script.labelling import Labelling
+from debugger.script.putting import says
+from debugger.script.remainder import made_of, orders_columns
+from debugger.script.tracing import Tracing, last, name_of
+from debugger.script.trainings import Trainings
+
+
+class Fits:
+    """`calls` are those of the script, what belongs to the training in question before the rest."""
+
+    def __init__(
+        self,
+        tree: ast.Module,
+        tracing: Tracing,
+        calls: list[ast.Call],
+        trainings: Trainings,
+        dicts: list[ast.Dict],
+    ) -> None:
+        self._tree, self._tracing, self._calls = tree, tracing, calls
+        self._trainings, self._dicts = trainings, dicts
+
+    def compiled(self, name: Literal["optimizer", "loss", "metrics"]) -> int | None:
+        """Where what `compile` is given under that name, or in its place, was made."""
+        place = ("optimizer", "loss", "metrics").index(name)
+        for call in self._calls:
+            if last(call.func) != "compile":
+                continue
+            named = [k.value for k in call.keywords if k.arg == name]
+            if given := named or call.args[place : place + 1]:
+                return self._tracing.setting(given[0]) or self._made_of(given[0], labels=False)
+        return None
+
+    def output_layer(self, units: int) -> int | None:
+        """The last `Dense` of so many outputs; else the last there is."""
+        layers = [call for call in self._calls if name_of(call.func) == "Dense"]
+        given = [(c, self._tracing.valued(one)) for c in layers if (one := _units(c)) is not None]
+        exact = [call.lineno for call, at in given if at is not None and at[1] == units]
+        return max(exact or [call.lineno for call in layers], default=None)
+
+    def validated(self, labels: bool = False) -> int | None:
+        """Where the inputs, or the labels, that `fit` is to be judged by were made."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg == "validation_data"]
+        fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
+        same = [c for c in fits if given and _first(c.args[0]) == _first(given[0])]
+        if not given or same:  # rows that it learns from: what is wrong is to hand them over
+            return given[0].lineno if given else None
+        return self._made_of(given[0], labels)
+
+    def fitted(self, labels: bool = False) -> int | None:
+        """Where those that `fit` learns from were made."""
+        for call in (c for c in self._trainings.calls() if last(c.func) == "fit"):
+            named = {k.arg: k.value for k in call.keywords}
+            handed = [
+                *call.args[:2],
+                *(named[n] for n in ("x", "y")[len(call.args) :] if n in named),
+            ]
+            if handed:
+                given = handed[int(labels)] if len(handed) > 1 else handed[0]
+                return self._made_of(given, labels)
+        return None
+
+    def labels_by_output(self, names: Sequence[str], fewest: int = 2) -> int | None:
+        """The dictionary that gives each output of a model its labels; one that has changed two of
+        them over, as their names tell, goes before the others."""
+        losses = [
+            node
+            for call in self._calls
+            if last(call.func) in ("compile", "Model")
+            for given in (*call.args, *(k.value for k in call.keywords))
+            for node in self._dicts_in(given)
+        ]
+        found = [
+            node
+            for node in self._dicts
+            if node not in losses
+            and sum(says([key], one) for key in node.keys for one in names) >= fewest
+        ]
+        ordered = sorted(found, key=lambda one: not _crossed(one))
+        return next((self._put_at(one, names) for one in ordered), None)
+
+    def _dicts_in(self, given: ast.expr) -> list[ast.Dict]:
+        made = [v for _, v in self._tracing.local(given)] if isinstance(given, ast.Name) else []
+        held = [part for one in (given, *made) for part in ast.walk(one)]
+        return [part for part in held if isinstance(part, ast.Dict)]
+
+    def _put_at(self, node: ast.Dict, names: Sequence[str]) -> int:
+        return next(
+            k.lineno for k in node.keys if k is not None and any(says([k], n) for n in names)
+        )
+
+    def input_shape(self) -> int | None:
+        """Where a model of Keras is told the shape of its rows."""
+        named = ("input_shape", "input_dim", "batch_input_shape")
+        given = [k.value for c in self._calls for k in c.keywords if k.arg in named]
+        inputs = [c for c in self._calls if last(c.func) in ("Input", "InputLayer")]
+        given += [k.value for c in inputs for k in c.keywords if k.arg == "shape"]
+        given += [c.args[0] for c in inputs if c.args]
+        if not given:
+            return None
+        first = given[0]
+        if isinstance(first, ast.Tuple) and first.elts:
+            return self._tracing.setting(first.elts[-1]) or first.lineno
+        return self._tracing.setting(first) or first.lineno
+
+    def paired(self) -> int | None:
+        """The first line that puts inputs and labels side by side as two arrays."""
+        return next(
+            (
+                call.args[0].lineno
+                for call in self._calls
+                if last(call.func) in ("from_tensor_slices", "from_tensors", "zip")
+                and call.args
+                and isinstance(call.args[0], ast.Tuple)
+                and len(call.args[0].elts) > 1
+            ),
+            self.fitted(labels=True),
+        )
+
+    def labelled(self) -> int | None:
+        """Where the labels that `fit` learns from were last given other values."""
+        made = Labelling(self._tree, self._tracing, self._trainings).made()
+        return made or self.fitted(labels=True)
+
+    def _made_of(self, given: ast.expr, labels: bool) -> int:
+        if isinstance(given, ast.Tuple) and len(given.elts) > int(labels):
+            given = given.elts[int(labels)]
+        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
+        return made[-1][0] if made else given.lineno
+
+    def only_behind(self, *names: str) -> int | None:
+        """What is behind rows that these calls, or arguments, are given, and is not behind those
+        that `fit` learns from: what orders columns, else the last line."""
+        fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
+        learned = {line for call in fits for line, _ in made_of(self._tree, call.args[0])}
+        given = [c.args[0] for c in self._calls if last(c.func) in names and c.args]
+        given += [k.value for c in self._calls for k in c.keywords if k.arg in names]
+        found = [pair for one in given for pair in made_of(self._tree, one)]
+        alone = [(line, value) for line, value in found if line not in learned]
+        orders = [line for line, value in alone if orders_columns(value)]
+        return max(orders or [line for line, _ in alone], default=None)
+
+
+def _crossed(node: ast.Dict) -> bool:
+    """As in `{"a": f(b), "b": f(a)}`."""
+    held = {
+        str(key.value): {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
+        for key, value in zip(node.keys, node.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+    return any(
+        other in held[one] and one in held[other] and one not in held[one]
+        for one in held
+        for other in held
+        if one != other
+    )
+
+
+def _first(given: ast.expr) -> str:
+    """What inputs are called, alone or before their labels."""
+    pair = isinstance(given, ast.Tuple) and given.elts
+    return ast.unparse(pair[0] if pair else given)
+
+
+def _units(call: ast.Call) -> ast.expr | None:
+    named = [k.value for k in call.keywords if k.arg == "units"]
+    return call.args[0] if call.args else next(iter(named), None)

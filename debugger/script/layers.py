@@ -1,0 +1,401 @@
+"""Where the layers, the loss and the batches of a Keras training are written."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from debugger.script.tracing import Function, Tracing, is_true, last, name_of
+
+_WEIGHTED = (
+    *("Dense", "EinsumDense", "Embedding", "MultiHeadAttention", "LSTM", "GRU", "SimpleRNN"),
+    *("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "SeparableConv2D"),
+    *("DepthwiseConv2D", "BatchNormalization", "LayerNormalization", "Bidirectional"),
+)
+_SCALES = ("Rescaling", "Normalization", "preprocess_input")
+VECTORS = ("to_categorical", "one_hot", "get_dummies", "label_binarize", "eye")
+_CATEGORIES = ("label_mode", "class_mode")
+_CUTS = (
+    *("round", "rint", "floor", "ceil", "sign", "argmax", "argmin", "stop_gradient"),
+    *("numpy", "py_function", "numpy_function", "greater", "less", "equal", "greater_equal"),
+)
+_TURNS = (
+    *("squeeze", "expand_dims", "reshape", "transpose", "ravel", "flatten", "repeat", "tile"),
+    "swapaxes",
+)
+_SQUASHING = ("sigmoid", "tanh", "softmax", "hard_sigmoid", "softsign")
+_BAGS = ("multi_hot", "count", "tf_idf", "tf-idf", "tfidf", "binary", "freq", "one_hot")
+_BAGGING = (
+    *("texts_to_matrix", "sequences_to_matrix", "MultiLabelBinarizer", "CountVectorizer"),
+    *("TfidfVectorizer", "HashingVectorizer", "CategoryEncoding", "to_categorical", "one_hot"),
+)
+_TURNING = ("RandomRotation", "RandomFlip", "RandomTranslation", "RandomZoom")
+_OWNERS = ("tf.", "layers.", "keras.", "K.", "ops.")
+_REDUCES = ("reduce_mean", "reduce_sum", "reduce_max", "softmax", "l2_normalize", "mean", "sum")
+_SHAPES = ("reshape", "transpose", "roll", "reverse", "Permute", "Reshape")
+_TURNED_BY = ("rotation_range", "horizontal_flip", "vertical_flip")
+_WINDOWS = ("timeseries_dataset_from_array", "TimeseriesGenerator")
+_MADE = ("__init__", "build")
+Body = ast.Lambda | Function
+
+
+class Layers:
+    """Finds the line to blame in what only scripts of Keras have."""
+
+    def __init__(self, tree: ast.Module, tracing: Tracing) -> None:
+        self._tracing = tracing
+        self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        self._functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
+        self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._assignments = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
+        self._layers = {
+            one.name for one in self._classes if any(_is_base(base) for base in one.bases)
+        }
+
+    def made_in_call(self) -> int | None:
+        """The first layer that a model or a layer makes when it is called, not when it is made."""
+        methods = [
+            part
+            for one in self._classes
+            if any(isinstance(part, Function) and part.name == "call" for part in one.body)
+            for part in one.body
+            if isinstance(part, Function) and part.name not in _MADE
+        ]
+        methods.sort(key=lambda one: one.name != "call")
+        made = [n for one in methods for n in ast.walk(one) if isinstance(n, ast.Call)]
+        heavy = [n.lineno for n in made if name_of(n.func) in (*_WEIGHTED, *self._layers)]
+        return next(iter(heavy), None) or next((n.lineno for n in made if _is_layer(n)), None)
+
+    def scaling(self) -> int | None:
+        """The last layer of a model's that brings what it is given to another scale."""
+        found = [call.lineno for call in self._calls if name_of(call.func) in _SCALES]
+        own = [part for one in self._functions if one.name == "call" for part in ast.walk(one)]
+        own += [
+            part
+            for call in self._calls
+            if name_of(call.func) == "Lambda"
+            for part in ast.walk(call)
+        ]
+        found += [n.lineno for n in own if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Div)]
+        return max(found, default=None)
+
+    def begun(self) -> int | None:
+        """The first line that has a layer begin with one and the same number everywhere."""
+        given = [
+            k.value
+            for call in self._calls
+            for k in call.keywords
+            if (k.arg or "").endswith("initializer") and not (k.arg or "").startswith("bias")
+        ]
+        return min((one.lineno for one in given if _is_constant(one)), default=None)
+
+    def vectors(self, labels: int | None) -> int | None:
+        """The line that makes vectors of class numbers: that of the `labels`, else the first."""
+        made = [call.lineno for call in self._calls if name_of(call.func) in VECTORS]
+        made += [
+            k.value.lineno
+            for call in self._calls
+            for k in call.keywords
+            if k.arg in _CATEGORIES
+            and isinstance(k.value, ast.Constant)
+            and k.value.value == "categorical"
+        ]
+        return labels if labels in made else min(made, default=None)
+
+    def cutting(self) -> int | None:
+        """The line of a loss, or of a training step of one's own, that no gradient gets through."""
+        for body in (*self._losses(), *self._own("train_step"), *self._own("call")):
+            parts = list(ast.walk(body))
+            calls = [
+                n.lineno for n in parts if isinstance(n, ast.Call) and name_of(n.func) in _CUTS
+            ]
+            held = [n.lineno for n in parts if isinstance(n, ast.Compare)]
+            if calls or held:
+                return min(calls or held)
+        return None
+
+    def untaped(self) -> int | None:
+        """Where a training step makes the loss that it asks a tape about, outside of that."""
+        for step in self._own("train_step"):
+            taped = {
+                part
+                for node in ast.walk(step)
+                if isinstance(node, ast.With) and any(map(_opens_tape, node.items))
+                for part in ast.walk(node)
+            }
+            asked = {
+                call.args[0].id
+                for call in _gradients(step)
+                if call.args and isinstance(call.args[0], ast.Name)
+            }
+            made = [
+                (node, leaf.id)
+                for node in ast.walk(step)
+                if isinstance(node, ast.Assign)
+                for target in node.targets
+                for leaf in ast.walk(target)
+                if isinstance(leaf, ast.Name) and leaf.id in asked
+            ]
+            seen = {name for node, name in made if node in taped}
+            outside = [n.lineno for n, name in made if name not in seen and n not in taped]
+            if taped and outside:
+                return min(outside)
+        return None
+
+    def part_alone(self) -> int | None:
+        """The one line of a training step that asks for gradients, where it asks for those of a
+        part of the model, as in `tape.gradient(loss, self.head.trainable_weights)`."""
+        asked = [call for step in self._own("train_step") for call in _gradients(step)]
+        if len(asked) != 1 or len(asked[0].args) < 2:
+            return None
+        wanted = asked[0].args[1]
+        whose = wanted.value if isinstance(wanted, ast.Attribute) else None
+        of_part = isinstance(whose, ast.Attribute) and name_of(whose.value) == "self"
+        weights = of_part and name_of(wanted) in ("trainable_weights", "trainable_variables")
+        return asked[0].lineno if weights else None
+
+    def in_loss(self, *names: str) -> int | None:
+        """The line of the loss's own that calls something of that name."""
+        return next(
+            (
+                part.lineno
+                for body in self._losses()
+                for part in ast.walk(body)
+                if isinstance(part, ast.Call) and name_of(part.func).lower() in names
+            ),
+            None,
+        )
+
+    def bagging(self) -> int | None:
+        """Where texts become rows with a place for each word."""
+        given = [
+            k.value.lineno
+            for call in self._calls
+            for k in call.keywords
+            if k.arg in ("output_mode", "mode")
+            and isinstance(k.value, ast.Constant)
+            and k.value.value in _BAGS
+        ]
+        made = [call.lineno for call in self._calls if name_of(call.func) in _BAGGING]
+        return min(given, default=None) or min(made, default=None)
+
+    def targets_given(self) -> int | None:
+        """Where windows are told what follows on them."""
+        for call in self._calls:
+            if name_of(call.func) in _WINDOWS:
+                named = [k.value for k in call.keywords if k.arg == "targets"]
+                for given in named or call.args[1:2]:
+                    return given.lineno
+        return None
+
+    def measured(self) -> int | None:
+        """Where what `evaluate` answers is taken apart, or else the last line that asks it."""
+        found = [call.lineno for call in self._calls if name_of(call.func) == "evaluate"]
+        return max(found, default=None)
+
+    def mixing(self) -> int | None:
+        """Where a model takes the axis of the rows for another: axis 0, or another shape."""
+        of_model = [c for c in self._calls if ast.unparse(c.func).startswith(_OWNERS)]
+        along = [
+            k.value.lineno
+            for call in of_model
+            for k in call.keywords
+            if k.arg in ("axis", "axes", "perm")
+            and isinstance(k.value, ast.Constant)
+            and k.value.value == 0
+        ]
+        along += [
+            call.lineno
+            for call in of_model
+            if name_of(call.func) in _REDUCES
+            and len(call.args) > 1
+            and ast.unparse(call.args[1]) == "0"
+        ]
+        shaped = [call.lineno for call in of_model if name_of(call.func) in _SHAPES]
+        return min(along or shaped, default=None)
+
+    def inputs_taken(self) -> int | None:
+        """Where a model is told what goes in and what comes out."""
+        made = [c.lineno for c in self._calls if name_of(c.func) == "Model" and len(c.args) > 1]
+        made += [self.keyword("inputs") or 0]
+        return max(made) or None
+
+    def turning(self) -> int | None:
+        """The first layer that turns, mirrors or moves pictures at random."""
+        found = [call.lineno for call in self._calls if name_of(call.func) in _TURNING]
+        return min(found, default=None)
+
+    def turned(self) -> int | None:
+        """Where a loss of the script's own brings what it is given into another shape."""
+        for body in self._losses():
+            parts = list(ast.walk(body))
+            calls = [
+                n.lineno for n in parts if isinstance(n, ast.Call) and name_of(n.func) in _TURNS
+            ]
+            taken = [n.lineno for n in parts if isinstance(n, ast.Subscript)]
+            if calls or taken:
+                return min(calls or taken)
+        return None
+
+    def squashed(self) -> int | None:
+        """The first layer that squashes what it is given, where there are several."""
+        words = [
+            given
+            for call in self._calls
+            for given in (*call.args, *(k.value for k in call.keywords if k.arg == "activation"))
+            if isinstance(given, ast.Constant | ast.Attribute)
+        ]
+        found = [one.lineno for one in words if _says(one) in _SQUASHING]
+        return min(found, default=None)
+
+    def switched_on(self, name: str) -> int | None:
+        """The last line that says True to an argument of that name."""
+        given = [k.value for call in self._calls for k in call.keywords if k.arg == name]
+        found = [value.lineno for value in given if is_true(value)]
+        return max(found, default=None)
+
+    def switched_off(self, name: str) -> int | None:
+        """The first line that says None to an argument of that name."""
+        given = [k.value for call in self._calls for k in call.keywords if k.arg == name]
+        found = [v.lineno for v in given if isinstance(v, ast.Constant) and v.value is None]
+        return min(found, default=None)
+
+    def unmoving(self) -> int | None:
+        """Where the batch of a number is picked without that number: always the same rows."""
+        for function in self._own("__getitem__"):
+            given = [one.arg for one in function.args.args if one.arg != "self"]
+            names = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+            if given and given[0] not in names:
+                return next(_cuts(function), None)
+        for function in self._functions:
+            parts = list(ast.walk(function))
+            if any(isinstance(part, ast.Yield) for part in parts):
+                still = [part for part in parts if isinstance(part, ast.Subscript)]
+                found = (one.lineno for one in still if _is_still(one, function))
+                if (line := next(found, None)) is not None:
+                    return line
+        return None
+
+    def paired(self) -> int | None:
+        """Where what gives a batch by its number puts labels beside rows, or two data sets meet."""
+        for function in self._own("__getitem__"):
+            returned = self._tracing.returned(function)
+            if isinstance(returned, ast.Tuple) and len(returned.elts) > 1:
+                made = returned.elts[1]
+                known = self._tracing.local(made) if isinstance(made, ast.Name) else []
+                return known[-1][0] if known else made.lineno
+        zipped = (call.lineno for call in self._calls if ast.unparse(call.func).endswith(".zip"))
+        return next(zipped, None)
+
+    def penalised(self) -> int | None:
+        """Where the factor of the first regularizer is written."""
+        for call in self._calls:
+            for given in (k.value for k in call.keywords if (k.arg or "").endswith("regularizer")):
+                factors = (
+                    [*given.args, *(k.value for k in given.keywords)]
+                    if isinstance(given, ast.Call)
+                    else [given]
+                )
+                found = (self._tracing.setting(one) for one in factors)
+                return next(filter(None, found), None) or given.lineno
+        return None
+
+    def keyword(self, name: str) -> int | None:
+        """The line that hands a keyword argument of that name over, wherever its value stands."""
+        given = (k.value.lineno for call in self._calls for k in call.keywords if k.arg == name)
+        return next(given, None)
+
+    def shuffled(self, name: str) -> int | None:
+        """The line that shuffles the data set of that name, or else that makes it."""
+        made = [
+            node.value
+            for node in self._assignments
+            if any(ast.unparse(target) == name for target in node.targets)
+        ]
+        for call in (n for one in made for n in ast.walk(one) if isinstance(n, ast.Call)):
+            if name_of(call.func) == "shuffle":
+                return call.func.end_lineno
+            for given in (k.value for k in call.keywords if k.arg == "shuffle"):
+                return given.lineno
+        return made[-1].lineno if made else None
+
+    def _losses(self) -> Iterator[Body]:
+        """What `compile` is given as its loss, where the script wrote it."""
+        for call in (one for one in self._calls if last(one.func) == "compile"):
+            named = [k.value for k in call.keywords if k.arg == "loss"]
+            for given in named or call.args[1:2]:
+                found = self._body(given)
+                if found is not None:
+                    yield found
+
+    def _body(self, given: ast.expr) -> Body | None:
+        if isinstance(given, ast.Lambda):
+            return given
+        name = name_of(given.func if isinstance(given, ast.Call) else given)
+        own = next((one for one in self._functions if one.name == name), None)
+        if isinstance(given, ast.Call):
+            kind = next((one for one in self._classes if one.name == name), None)
+            methods = [] if kind is None else [m for m in kind.body if isinstance(m, Function)]
+            method = next((one for one in methods if one.name == "call"), None)
+            returned = None if own is None else self._tracing.returned(own)
+            return method or (None if returned is None else self._body(returned))
+        if own is None and isinstance(given, ast.Name):
+            made = self._tracing.local(given)
+            return self._body(made[-1][1]) if made and made[-1][1] is not given else None
+        return own
+
+    def _own(self, name: str) -> list[Function]:
+        return [one for one in self._functions if one.name == name]
+
+
+def _opens_tape(item: ast.withitem) -> bool:
+    call = item.context_expr
+    return isinstance(call, ast.Call) and name_of(call.func) == "GradientTape"
+
+
+def _gradients(step: ast.AST) -> list[ast.Call]:
+    calls = [node for node in ast.walk(step) if isinstance(node, ast.Call)]
+    return [call for call in calls if name_of(call.func) == "gradient"]
+
+
+def _is_constant(given: ast.expr) -> bool:
+    if isinstance(given, ast.Constant):
+        return str(given.value).lower() in ("zeros", "ones", "zero", "one", "constant")
+    name = name_of(given.func if isinstance(given, ast.Call) else given)
+    return name.lower() in ("zeros", "ones", "constant")
+
+
+def _says(given: ast.expr) -> str:
+    return str(given.value) if isinstance(given, ast.Constant) else name_of(given)
+
+
+def _is_base(base: ast.expr) -> bool:
+    return name_of(base) in ("Layer", "Model")
+
+
+def _is_layer(call: ast.Call) -> bool:
+    """`layers.Anything(...)`."""
+    owner = getattr(call.func, "value", None)
+    return name_of(call.func)[:1].isupper() and owner is not None and name_of(owner) == "layers"
+
+
+def _cuts(function: Function) -> Iterator[int]:
+    """The lines that take some rows out of more, those first that say which."""
+    parts = list(ast.walk(function))
+    taken = [one for one in parts if isinstance(one, ast.Subscript)]
+    said = [one.lineno for one in taken if isinstance(one.slice, ast.Slice)]
+    said += [
+        one.lineno for one in parts if isinstance(one, ast.Call) and name_of(one.func) == "slice"
+    ]
+    return iter([*sorted(said), *sorted(one.lineno for one in taken)])
+
+
+def _is_still(part: ast.Subscript, function: Function) -> bool:
+    """A slice between numbers that nothing in the function moves."""
+    if not isinstance(part.slice, ast.Slice) or not isinstance(part.ctx, ast.Load):
+        return False
+    moved = {
+        n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+    named = {n.id for n in ast.walk(part.slice) if isinstance(n, ast.Name)}
+    return not named & moved

@@ -1,0 +1,209 @@
+"""Where a script makes its model, a layer of it, its loss, and the order of its rows."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from debugger.script.tracing import TRAINING_STEPS, Function, Tracing, assigned, is_true, name_of
+
+_FUNCTIONAL = (
+    "cross_entropy",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "kl_div",
+)
+_TURNS = (
+    *("view", "reshape", "transpose", "permute", "swapaxes", "movedim", "unflatten", "t"),
+    *("unsqueeze", "expand", "repeat", "roll", "flip"),
+)
+_TURNED = ("T", "mT")
+DEEPEST = 3
+_AUTO = r"(?:^|\.)(?:TF)?Auto\w*Model\w*\.from_(?:pretrained|config)$"
+_SORTS = ("sorted", "sort", "sort_values", "argsort", "lexsort")
+_LABELS = ("label", "class", "target", "categor")
+
+
+class Making:
+    """Looks for what was made, by what it is and not by what it is called."""
+
+    def __init__(self, tree: ast.AST, tracing: Tracing) -> None:
+        self._tracing = tracing
+        self._nodes = list(ast.walk(tree))
+        self._calls = [node for node in self._nodes if isinstance(node, ast.Call)]
+        self._functions = [node for node in self._nodes if isinstance(node, Function)]
+        self._losses = {
+            name_of(target): value.lineno
+            for node in self._nodes
+            for target, value in assigned(node)
+            if isinstance(value, ast.Call) and name_of(value.func).endswith("Loss")
+        }
+
+    def says_at(self, word: str, line: int) -> bool:
+        """Whether just this word stands in quotes at a line."""
+        texts = (node for node in self._nodes if isinstance(node, ast.Constant))
+        return any(node.value == word and node.lineno == line for node in texts)
+
+    def switched_on(self, *names: str) -> int | None:
+        """Where one of these settings is said to be True: as an argument, or of an object."""
+        given = [(k.arg, k.value) for call in self._calls for k in call.keywords]
+        given += [(name_of(one), value) for node in self._nodes for one, value in assigned(node)]
+        found = [value.lineno for name, value in given if name in names and is_true(value)]
+        return min(found, default=None)
+
+    def model(self, name: str) -> int | None:
+        """The line that makes a model of that class, by its own name or by an Auto class."""
+        made = [(call.lineno, ast.unparse(call.func)) for call in self._calls]
+        own = [
+            line
+            for line, said in made
+            if f".{said}".endswith((f".{name}", f".{name}.from_pretrained"))
+        ]
+        return next(iter(own or [line for line, said in made if re.search(_AUTO, said)]), None)
+
+    def layer(self, where: str, width: int) -> int | None:
+        """Where the width of the layer at that place of a model, as `head.0`, is written down."""
+        names = [part for part in where.split(".") if not part.isdigit()]
+        held = [
+            value
+            for node in self._nodes
+            for target, value in assigned(node)
+            if names and name_of(target) == names[-1] and isinstance(target, ast.Attribute)
+        ]
+        held += [
+            value
+            for node in self._nodes
+            if isinstance(node, ast.Dict) and len(names) > 1
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant) and key.value == names[-1]
+        ]
+        inside = [part for value in held for part in ast.walk(value) if isinstance(part, ast.Call)]
+        for calls in (inside, self._calls):
+            for call in calls:
+                given = [*call.args, *(keyword.value for keyword in call.keywords)]
+                found = filter(None, map(self._tracing.valued, given))
+                if (
+                    line := next((at for at, number in found if number == width), None)
+                ) is not None:
+                    return line
+            reckoned = (c for c in calls if any(isinstance(a, ast.BinOp) for a in c.args[:1]))
+            if calls is inside and (found_so := next(reckoned, None)) is not None:
+                return found_so.lineno
+        return held[0].lineno if held else None
+
+    def loss(self) -> int | None:
+        """Where the loss of a training step is made; where it is asked, if that is all there is."""
+        asking = self._asking()
+        if asking is None:
+            return None
+        near = self._tracing.local(asking.func) if isinstance(asking.func, ast.Name) else []
+        made = self._losses.get(name_of(asking.func))
+        return near[-1][0] if near else made or asking.lineno
+
+    def unlogged(self) -> int | None:
+        """Where a training step makes probabilities for a loss that wants their logarithms."""
+        wants = ("kl_div", "nll_loss")
+        for function in self._stepping():
+            for node in ast.walk(function):
+                if not isinstance(node, ast.Call) or not node.args:
+                    continue
+                if name_of(node.func) not in (*wants, *self._losses):
+                    continue
+                given = node.args[0]
+                made = self._tracing.local(given) if isinstance(given, ast.Name) else []
+                core = made[-1][1] if made else given
+                if isinstance(core, ast.Call) and name_of(core.func) in ("softmax", "sigmoid"):
+                    return core.lineno
+        return None
+
+    def turned(self) -> int | None:
+        """Where a training step brings what it asks its loss about into another shape."""
+        asking = self._asking()
+        if asking is None:
+            return None
+        found = (self._turned(given) for given in asking.args)
+        return next(filter(None, found), None) or asking.lineno
+
+    def negated(self) -> int | None:
+        """Where a training step turns the sign of its loss."""
+        for function in self._stepping():
+            for node in ast.walk(function):
+                if not isinstance(node, ast.UnaryOp) or isinstance(node.operand, ast.Constant):
+                    continue
+                if isinstance(node.op, ast.USub):
+                    return node.lineno
+        return None
+
+    def evaluated(self) -> int | None:
+        """Where the rows to evaluate on are made, as `data["test"]` is under that name."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg == "eval_dataset"]
+        key = given[0].slice if given and isinstance(given[0], ast.Subscript) else None
+        if isinstance(key, ast.Constant):
+            dicts = (node for node in self._nodes if isinstance(node, ast.Dict))
+            pairs = (pair for one in dicts for pair in zip(one.keys, one.values, strict=True))
+            named = (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key.value)
+            return next((value.lineno for value in named), None)
+        made = self._tracing.local(given[0]) if given and isinstance(given[0], ast.Name) else []
+        return made[0][0] if made else None
+
+    def ordered(self) -> int | None:
+        """The line that puts rows into the order of their labels, as far as a line shows it."""
+        found = [(_orders(call), -call.lineno) for call in self._calls]
+        best = max(found, default=(0, 0))
+        return -best[1] if best[0] else None
+
+    def _turned(self, given: ast.expr, depth: int = 0) -> int | None:
+        parts = list(ast.walk(given))
+        turns = [part for part in parts if _turns(part)]
+        if turns or depth > DEEPEST:
+            return given.lineno if turns else None
+        for name in (part for part in parts if isinstance(part, ast.Name)):
+            for line, value in reversed(self._tracing.local(name)):
+                earlier = value is not given and line <= given.lineno
+                if earlier and (found := self._turned(value, depth + 1)) is not None:
+                    return found
+        return None
+
+    def _asking(self) -> ast.Call | None:
+        for function in self._stepping():
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and node.args and self._is_loss(node.func):
+                    return node
+        return None
+
+    def _is_loss(self, asked: ast.expr) -> bool:
+        if isinstance(asked, ast.Call):
+            return name_of(asked.func).endswith("Loss")
+        name = name_of(asked)
+        own = name in self._losses or name in _FUNCTIONAL
+        return own or (name.endswith("_loss") and name != "compute_loss")
+
+    def _stepping(self) -> list[Function]:
+        given = {
+            name_of(keyword.value)
+            for call in self._calls
+            for keyword in call.keywords
+            if keyword.arg == "compute_loss_func"
+        }
+        names = [*given, *TRAINING_STEPS]
+        known = [one for one in self._functions if one.name in names]
+        return sorted(known, key=lambda one: names.index(one.name))
+
+
+def _turns(part: ast.AST) -> bool:
+    """A call that gives a tensor another shape. To lay all rows end to end moves none of them."""
+    if not isinstance(part, ast.Call) or name_of(part.func) not in _TURNS:
+        return isinstance(part, ast.Attribute) and part.attr in _TURNED
+    first = part.args[0] if part.args else None
+    return first is None or ast.unparse(first) != "-1"
+
+
+def _orders(call: ast.Call) -> int:
+    """How surely a call sorts by labels: 0 where nothing shows by what."""
+    if name_of(call.func) not in _SORTS:
+        return 0
+    by = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("key", "by"))]
+    keyed = any(keyword.arg in ("key", "by") for keyword in call.keywords)
+    said = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in by)
+    told = ast.unparse(call).lower()
+    return 2 * any(word in told for word in _LABELS) + (keyed or said)

@@ -1,0 +1,65 @@
+"""What a loop does again and again, and what it leaves to be done once, behind it."""
+
+from __future__ import annotations
+
+import ast
+
+_OF_A_ROW = ("word_ids", "sequence_ids", "tokens")
+"""What an encoding of several texts says of the first of them, where no number is given."""
+
+
+def first_row_asked(tree: ast.AST) -> int | None:
+    """Where a loop asks an encoding that was made before it, and does not say about which row."""
+    for loop in ast.walk(tree):
+        if not isinstance(loop, ast.For | ast.ListComp):
+            continue
+        bound = {
+            part.id
+            for part in ast.walk(loop)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
+        turns = loop.body if isinstance(loop, ast.For) else [loop.elt]
+        for call in (part for turn in turns for part in ast.walk(turn)):
+            if not isinstance(call, ast.Call) or call.args or call.keywords:
+                continue
+            asked = call.func
+            if (
+                isinstance(asked, ast.Attribute)
+                and asked.attr in _OF_A_ROW
+                and isinstance(asked.value, ast.Name)
+                and asked.value.id not in bound
+            ):
+                return call.lineno
+    return None
+
+
+def stepped_behind(tree: ast.AST) -> int | None:
+    """Where an optimizer steps once behind a loop that sets the gradients of each batch to zero.
+
+    Without that they add up, and one step for all batches is a way to train.
+    """
+    for outer in ast.walk(tree):
+        body = getattr(outer, "body", None)
+        statements = body if isinstance(body, list) else []
+        for place, loop in enumerate(statements):
+            if not isinstance(loop, ast.For):
+                continue
+            done = _methods(loop)
+            owners = {owner for owner, _ in done.get("zero_grad", ())}
+            if not owners or "backward" not in done or "step" in done:
+                continue
+            for behind in statements[place + 1 :]:
+                for owner, line in _methods(behind).get("step", ()):
+                    if owner in owners:
+                        return line
+    return None
+
+
+def _methods(tree: ast.AST) -> dict[str, list[tuple[str, int]]]:
+    """The methods that are called in it: of what, and where."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            owner = ast.unparse(call.func.value)
+            found.setdefault(call.func.attr, []).append((owner, call.lineno))
+    return found

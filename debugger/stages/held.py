@@ -1,0 +1,125 @@
+"""What the script does with the model once it is trained: whom it asks, what it compares."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Evaluate
+from debugger.stages.judging import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    first_line,
+    look,
+)
+
+EDGE = 0.02
+"""Of what an answer can be: so near to its ends a threshold says nearly always the same."""
+NO_SCRIPT = CannotJudge("no_script")
+
+
+def another_model_asked(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Behind the training a model is made anew, and that one is measured or kept."""
+    if not view.has_script:
+        return NO_SCRIPT
+    if seen.anew is None:
+        return None
+    line, trained_is_used = seen.anew
+    return (look if trained_is_used else fault)(line)
+
+
+def answers_in_other_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The rows are shuffled as they are asked about, and the labels are not, or otherwise."""
+    if not view.has_script:
+        return NO_SCRIPT
+    worst = max(seen.held, key=lambda one: one.moved, default=None)
+    if worst is None or not worst.moved:
+        return None
+    line = view.places.layers.shuffled(worst.rows) or worst.line
+    numbers = {"rows": worst.rows, "moved": worst.moved, "of": worst.count}
+    return fault(line, labels=worst.labels or worst.rows, **numbers)
+
+
+def answers_not_scaled_back(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The model learned scaled labels, and its answers are held against those as they were."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = next((one for one in seen.held if one.learned and one.other), None)
+    if found is None or found.learned is None or found.other is None:
+        return None
+    (low, high), (least, most) = found.learned, found.other
+    ends = {"low": low, "high": high, "other_low": least, "other_high": most}
+    return fault(found.line, labels=found.labels, **ends)
+
+
+def metric_arguments_swapped(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """scikit-learn takes the truth first, and is given the answers in its place."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.backwards
+    if found is None or seen.failure is not None:
+        return None  # what fails before it is told first
+    return (look if found.table else fault)(found.line, name=found.name)
+
+
+def threshold_hardly_met(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A yes wants more, or less, than this model is ever likely to say."""
+    if not view.has_script:
+        return NO_SCRIPT
+    if seen.reach is None:
+        return NOT_FOR_THIS_TASK
+    low, high = seen.reach
+    far = [c for c in view.places.cuts if not EDGE < (c.at - low) / (high - low) < 1 - EDGE]
+    if not far:
+        return None
+    cut = far[0]
+    verdict = look if low < cut.at < high else fault
+    return verdict(cut.line, cut=cut.at, low=low, high=high)
+
+
+def model_made_each_round(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A loop that was to go on with a model begins anew with another, and keeps the last."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.rebuilt
+    if found is None or seen.failure is not None:
+        return None
+    return (look if found.measured or found.epochs else fault)(found.line)
+
+
+def no_test_step(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A training step of its own holds the loss, and what evaluates knows of none."""
+    if not seen.untested:
+        return None
+    line = view.places.function("train_step")
+    watched = seen.best_metric
+    return (fault if watched else look)(line, name=watched or "loss")
+
+
+def fails_afterwards(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The training is paid for by then, and its answers are lost."""
+    if seen.fails_later is None:
+        return None
+    said, line = seen.fails_later
+    return fault(line, said=first_line(said))
+
+
+def history_without_key(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if seen.unknown_key is None:
+        return None
+    name, known, line = seen.unknown_key
+    return fault(line, name=name, known=known)
+
+
+RULES: tuple[Rule, ...] = (
+    another_model_asked,
+    answers_in_other_order,
+    answers_not_scaled_back,
+    metric_arguments_swapped,
+    threshold_hardly_met,
+    model_made_each_round,
+    no_test_step,
+    fails_afterwards,
+    history_without_key,
+)

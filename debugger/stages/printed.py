@@ -1,0 +1,167 @@
+"""The numbers that a script prints behind its training: tried on answers that were made up."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from debugger.pipelines.face import Evaluate
+from debugger.pipelines.printed import Printed
+from debugger.stages.columns import OTHER_SCALE, far_apart
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+
+RIGHT = ("accuracy", "acc", "f1", "precision", "recall", "auc", "correct", "score", "matches")
+WRONG = ("mae", "mse", "rmse", "mape")
+COMPARES = (
+    *("improvement", "gain", "skill", "reduction", "better", "than", "change", "delta", "vs"),
+    *("difference", "diff", "neg", "negative", "bias", "r2"),
+)
+"""Words of numbers that may well lie below zero."""
+FEWEST = 8
+SURELY = 50.0
+"""So many times as wide are the inputs that somebody forgot to scale."""
+NOTHING = CannotJudge("nothing_printed")
+ALIKE, STRAIGHT = 1e-6, 0.01
+
+
+def printed_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Whatever the model answers, the number is the same."""
+    if not seen.printed:
+        return NOTHING
+    by_line: dict[int | None, list[Printed]] = {}
+    for one in seen.printed:
+        by_line.setdefault(one.line, []).append(one)
+    for found in by_line.values():
+        measures = [one for one in found if _called(one, *RIGHT, *WRONG) and not one.of]
+        if measures and all(_is_same(one) for one in found):
+            one = measures[0]
+            shape = str(list(one.shape))
+            return fault(one.same_at or one.line, name=_name(one), value=one.some, shape=shape)
+    return None
+
+
+def printed_with_sign(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """An error that answers which are far too low make negative: its parts cancel out."""
+    if not seen.printed:
+        return NOTHING
+    for one in seen.printed:
+        if _is_error(one) and (one.low < 0 or one.high < 0):
+            least = min(one.low, one.high)
+            return fault(one.one_at or one.line, name=_name(one), value=least)
+    return None
+
+
+def printed_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The number stays when the answers are dealt out to other rows."""
+    if not seen.printed:
+        return NOTHING
+    for one in seen.printed:
+        if not _called(one, *RIGHT, *WRONG) or one.of or min(one.low, one.high) < 0:
+            continue
+        if not one.shape or one.shape[0] < FEWEST:
+            continue
+        if _near(one.some, one.other) or not all(_near(one.some, made) for made in one.dealt):
+            continue
+        if _called(one, *WRONG) and _all_on_one_side(one):
+            continue  # whose errors add up to the same whichever row they are dealt to
+        shape = str(list(one.shape))
+        return fault(one.one_at or one.line, name=_name(one), value=one.some, shape=shape)
+    return None
+
+
+def printed_another_number(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What is printed as the accuracy is what `evaluate` calls the loss, or the other way round."""
+    if not seen.printed:
+        return NOTHING
+    for one in seen.printed:
+        of_loss = one.of == "loss"
+        wrong = _called(one, "accuracy", "acc", "f1", "auc") if of_loss else _called(one, "loss")
+        if one.of and wrong and not set(_words(one.of)) <= set(_words(one.name)):
+            line = view.places.layers.measured() or one.line
+            return fault(line, name=_name(one), of=one.of)
+    return None
+
+
+def printed_off_its_labels(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Answers that are what the labels say score as badly as answers drawn by lot."""
+    if not seen.printed:
+        return NOTHING
+    told = (printed_with_sign, printed_mixes_rows)
+    if any(isinstance(rule(seen, view), Verdict) for rule in told):
+        return None  # which say more, as do those about what the answers are held against
+    if any(one.moved or one.learned for one in seen.held):
+        return None
+    for one in seen.printed:
+        if one.of or one.perfect is None or _is_same(one) or math.isnan(one.perfect):
+            continue
+        drawn = (one.some, one.other, *one.dealt)
+        low = _called(one, *RIGHT) and one.perfect < 0.999 and one.perfect <= max(drawn)
+        far = _is_error(one) and one.perfect >= min(drawn) / 2 > 0
+        if low or far:
+            return fault(one.line, name=_name(one), value=one.perfect, drawn=one.some)
+    return None
+
+
+def asked_in_other_order(seen: Evaluate, view: View) -> Verdict | None:
+    """The trained model is asked about rows whose columns stand otherwise."""
+    if not seen.asked_swapped:
+        return None
+    one, to = seen.asked_swapped[0]
+    line = view.places.fits.only_behind("predict", "evaluate")
+    return fault(line, column=one, other=to, count=len(seen.asked_swapped))
+
+
+def asked_on_other_scale(seen: Evaluate, view: View) -> Verdict | None:
+    """What is done to the training rows must be done to those that it is asked about."""
+    if seen.asked_scale is None or far_apart(*seen.asked_scale)[0] < OTHER_SCALE:
+        return None
+    here, there = seen.asked_scale
+    line = view.places.fits.only_behind("predict", "evaluate")
+    line = line or view.places.call("model.predict", ".predict", ".evaluate")
+    told = {"low": here.low, "high": here.high}
+    made = fault if far_apart(here, there)[0] >= SURELY else look
+    return made(line, other_low=there.low, other_high=there.high, **told)
+
+
+RULES: tuple[Rule, ...] = (
+    printed_blind,
+    printed_with_sign,
+    printed_mixes_rows,
+    printed_another_number,
+    printed_off_its_labels,
+    asked_in_other_order,
+    asked_on_other_scale,
+)
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", name.lower())
+
+
+def _called(one: Printed, *names: str) -> bool:
+    """`mae` is a word of `mae_kw`, and no part of `maestro`."""
+    return any(word in names for word in _words(one.name))
+
+
+def _is_error(one: Printed) -> bool:
+    said = _called(one, "error") and _called(one, "absolute", "squared")
+    return (said or _called(one, *WRONG)) and not one.of and not _called(one, *COMPARES)
+
+
+def _name(one: Printed) -> str:
+    return one.name if len(one.name) < 40 else "number"
+
+
+def _all_on_one_side(one: Printed) -> bool:
+    """Whether the mean error goes straight on from answers far below, or to those far above."""
+    apart, both = abs(one.low - one.high), one.low + one.high
+    return any(math.isclose(2 * one.some, made, rel_tol=STRAIGHT) for made in (apart, both))
+
+
+def _is_same(one: Printed) -> bool:
+    return all(_near(one.some, made) for made in (one.other, one.low, one.high, *one.dealt))
+
+
+def _near(some: float, other: float) -> bool:
+    both = math.isnan(some) and math.isnan(other)
+    return both or math.isclose(some, other, rel_tol=ALIKE, abs_tol=1e-12)

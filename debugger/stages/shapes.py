@@ -1,0 +1,45 @@
+"""Shapes that Keras refuses where rows and layers meet, far from where either was written."""
+
+from __future__ import annotations
+
+import re
+
+from debugger.pipelines.face import Forward
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault
+
+_REFUSED = re.compile(
+    r'Input \d+ of layer "(\w+)" is incompatible with the layer: '
+    r"expected shape=(\(.*?\)), found shape=(\(.*?\))"
+)
+
+
+def rows_of_another_shape(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A model is told the shape of a row when it is made, and is given rows of another."""
+    if view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    told = seen.failure and _REFUSED.search(seen.failure.message)
+    if not told:
+        return None
+    wanted, given = (_of_a_row(shape) for shape in told.groups()[1:])
+    line = view.places.fits.input_shape()
+    return fault(line or view.places.fits.fitted(), wanted=wanted, given=given)
+
+
+def vectors_of_another_width(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Labels are vectors, and the last layer makes vectors of another length."""
+    if view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    labels, outputs = seen.labels_shape, seen.logits_shape
+    if seen.failure is None or not len(labels) == len(outputs) == 2 or labels[0] != outputs[0]:
+        return None
+    if labels[1] == outputs[1] or 1 in (labels[1], outputs[1]):
+        return None
+    line = view.places.fits.output_layer(outputs[1])
+    return fault(line, labels=labels[1], outputs=outputs[1])
+
+
+RULES: tuple[Rule, ...] = (rows_of_another_shape, vectors_of_another_width)
+
+
+def _of_a_row(shape: str) -> str:
+    return ", ".join(shape.strip("()").split(", ")[1:]).rstrip(",") or "one number"

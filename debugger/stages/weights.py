@@ -1,0 +1,51 @@
+"""Rules about the weights that a training begins with."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Forward
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+
+NEARLY_ALL, MOST = 0.9, 0.5
+_RANGES = ("initializer_range", "init_std", "initializer_std", "init_range", "initializer_factor")
+"""What configs of transformers call how wide they draw."""
+UNKNOWN = CannotJudge("not_new")
+
+
+def weights_all_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Units that begin alike get the same gradient, and stay alike."""
+    drawn = seen.drawn
+    if drawn is None or not drawn.matrices:
+        return UNKNOWN
+    share = drawn.alike / drawn.matrices
+    if share < MOST or drawn.matrices < 2:
+        return None
+    made = fault if share >= NEARLY_ALL else look
+    line = view.places.argument(*_RANGES) or view.places.origins.drawing(constant=True)
+    return made(line, alike=drawn.alike, matrices=drawn.matrices, first=drawn.same)
+
+
+def weights_drawn_wide(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Numbers that grow from layer to layer leave a softmax or a tanh nothing to choose."""
+    drawn = seen.drawn
+    if drawn is None or not drawn.matrices:
+        return UNKNOWN
+    if drawn.wide < MOST * drawn.matrices:
+        return None
+    line = view.places.argument(*_RANGES) or view.places.origins.drawing(constant=False)
+    told = {"wide": drawn.wide, "matrices": drawn.matrices, "first": drawn.widest}
+    times = drawn.spread / drawn.usual
+    return fault(line, spread=drawn.spread, usual=drawn.usual, times=times, **told)
+
+
+def checkpoint_overwritten(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Weights were loaded, and drawn anew after that. Some draw the last layers anew on purpose."""
+    redrawn = seen.redrawn
+    if redrawn is None or seen.earlier is not None:
+        return CannotJudge("not_loaded_here")
+    if redrawn.share < MOST or not redrawn.by_lot:
+        return None
+    numbers = {"moved": redrawn.moved, "tensors": redrawn.tensors, "share": redrawn.share}
+    return fault(view.places.origins.redrawing(), **numbers)
+
+
+RULES: tuple[Rule, ...] = (weights_all_alike, weights_drawn_wide, checkpoint_overwritten)

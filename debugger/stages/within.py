@@ -1,0 +1,63 @@
+"""What happens inside a model of Keras: texts that nothing reads, layers without a place."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Forward
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
+
+DEARER, HARDER = 10.0, 100.0
+"""What a penalty costs beside the labels, and how much harder it draws."""
+
+
+def text_into_model(seen: Forward, view: View) -> Verdict | None:
+    """Words where numbers were meant, and no layer that makes numbers of words."""
+    if seen.failure is None or not seen.text:
+        return None
+    return fault(view.places.fits.fitted() or seen.failure.line, text=seen.text)
+
+
+def unknown_to_keras(seen: Forward, view: View) -> Verdict | None:
+    """A string names a metric or a loss of the library, or nothing."""
+    if seen.failure is None or seen.unknown is None:
+        return None
+    kind, name = seen.unknown
+    metric = kind == "metric"
+    home = "tf.keras.metrics" if metric else "tf.keras.losses"
+    line = view.places.fits.compiled("metrics" if metric else "loss")
+    return fault(line, kind=kind, name=name, home=home)
+
+
+def layer_made_in_call(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """New weights each time the model is asked: none of them is ever trained."""
+    if view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    if not seen.anew:
+        return None
+    return fault(view.places.layers.made_in_call(), weights=seen.anew)
+
+
+def weights_out_of_sight(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The answer goes through them, and `fit` trains what the model knows of."""
+    if view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    return look(None, weights=seen.beside) if seen.beside else None
+
+
+def penalty_drowns_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """What the labels ask is nothing beside what the weights cost by being there."""
+    found = seen.penalty
+    if found is None:
+        return NOT_FOR_THIS_TASK
+    if found.times < HARDER or found.cost < DEARER * abs(found.loss):
+        return None
+    numbers = {"cost": found.cost, "loss": found.loss, "times": found.times}
+    return fault(view.places.layers.penalised(), layer=found.layer, **numbers)
+
+
+RULES: tuple[Rule, ...] = (
+    text_into_model,
+    unknown_to_keras,
+    layer_made_in_call,
+    weights_out_of_sight,
+    penalty_drowns_loss,
+)

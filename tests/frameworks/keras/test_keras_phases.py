@@ -1,0 +1,201 @@
+"""Phases, several outputs, and what comes behind the training, seen in scripts that really run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from debugger.frameworks.keras.pipeline import KerasPipeline
+from debugger.script.building import build
+from debugger.script.enclosure import Enclosure
+from debugger.script.places import Places
+from debugger.stages import EVALUATE, FORWARD, STEP, setup
+from debugger.stages.judging import View, judged
+
+DATA = """\
+import numpy as np, tensorflow as tf
+drawn = np.random.default_rng(0)
+x = drawn.normal(size=(48, 4)).astype("float32")
+y = (x[:, 0] > 0).astype("float32")
+kind = (x[:, 0] > 0).astype(int) + (x[:, 1] > 0).astype(int)
+layers, Adam = tf.keras.layers, tf.keras.optimizers.Adam
+"""
+PHASES = (
+    DATA
+    + """\
+body = tf.keras.Sequential([layers.Input((4,)), layers.Dense(6)])
+model = tf.keras.Sequential([body, layers.Dense(1, activation="sigmoid")])
+body.trainable = False
+optimizer = Adam(0.01)
+model.compile(optimizer, loss="binary_crossentropy")
+model.fit(x, y, epochs=2, verbose=0)
+body.trainable = True
+"""
+)
+LAST = "model.fit(x, y, epochs=2, verbose=0)\n"
+TWO = (
+    DATA
+    + """\
+given = tf.keras.Input((4,))
+outputs = {
+    "kind": layers.Dense(3, activation="softmax", name="kind")(given),
+    "sure": layers.Dense(1, activation="sigmoid", name="sure")(given),
+}
+model = tf.keras.Model(given, outputs)
+"""
+)
+BOTH = '{"kind": "sparse_categorical_crossentropy", "sure": "binary_crossentropy"}'
+OWN = (
+    DATA
+    + """\
+class Own(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.end = layers.Dense(4, activation="sigmoid")
+        self.mean = tf.keras.metrics.Mean(name="loss")
+    @property
+    def metrics(self):
+        return [self.mean]
+    def call(self, given):
+        return self.end(given)
+    def both(self, data):
+        self.mean.update_state(loss := tf.reduce_mean(tf.square(data[1] - self(data[0]))))
+        return loss
+    def train_step(self, data):
+        with tf.GradientTape() as tape:
+            loss = self.both(data)
+        weights = self.trainable_weights
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        return {"loss": self.mean.result()}
+"""
+)
+TESTED = """\
+    def test_step(self, data):
+        self.both(data)
+        return {"loss": self.mean.result()}
+"""
+RUN = """\
+model = Own()
+model.compile(Adam(0.01))
+stop = tf.keras.callbacks.EarlyStopping(monitor="val_loss")
+model.fit(x, SCALE * tf.sigmoid(x).numpy(), batch_size=8, validation_split=0.25, callbacks=[stop])
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def told(script: str, stage: Any, *wanted: str) -> list[tuple[str, int | None]]:
+    """The findings of one stage that are among the wanted ones, with their lines."""
+    building = build(script, "script.py", (), Enclosure(walled=True))
+    assert building.failure is None
+    pipeline = KerasPipeline(building.trained, building.earlier)
+    pipeline.forward()  # which comes before the others
+    seen = stage.observe(pipeline, lambda *_: None, 2, None)
+    view = View(pipeline.facts, Places(script, building.training_line), has_script=True)
+    found, _ = judged(stage.name, stage.rules, seen, view)
+    return [(one.code, one.line) for one in found if one.code in wanted]
+
+
+def test_a_model_that_is_thawed_and_not_compiled_again_stays_frozen() -> None:
+    asked = STEP, "not_compiled_again"
+    again = 'model.compile(Adam(0.01), loss="binary_crossentropy")\n'
+
+    assert told(PHASES + LAST, *asked) == [("not_compiled_again", 13)]
+    assert told(PHASES + again + LAST, *asked) == []
+    assert told(PHASES + LAST.replace("x, y", "x[:, :], y[:, None]"), *asked) == []
+
+
+def test_an_optimizer_of_the_phase_before_does_not_know_what_was_thawed() -> None:
+    again = "model.compile(optimizer, loss='binary_crossentropy')\n"
+
+    found = told(PHASES + again + LAST, STEP, "optimizer_knows_others")
+    assert found == [("optimizer_knows_others", 14)]
+
+
+def test_a_rate_under_its_old_name_is_ignored_unless_it_is_set_later() -> None:
+    head = PHASES.partition("body.trainable = False")[0]
+    compiled = head + 'model.compile(\n    Adam(\n        lr=0.5,\n    ), loss="mse")\n'
+
+    assert told(compiled + LAST, STEP, "rate_ignored") == [("rate_ignored", 11)]
+    later = compiled + "model.optimizer.learning_rate = 0.1\n"
+    assert told(later + LAST, STEP, "rate_ignored") == []
+
+
+@pytest.mark.parametrize(
+    ("losses", "labels", "wanted"),
+    [
+        (BOTH, '{"kind": kind, "sure": y}', []),
+        (BOTH, '{"kind": y, "sure": kind}', [("labels_of_other_output", 14)]),
+        (BOTH, '{"kind": kind}', [("output_without_labels", 14)]),
+        (BOTH, '{"kind": kind, "certain": y}', [("no_such_output", 14)]),
+        (BOTH.partition(",")[0] + "}", '{"kind": kind, "sure": y}', [("output_without_loss", 13)]),
+        (
+            BOTH + ', loss_weights={"sure": 0.0}',
+            '{"kind": kind, "sure": y}',
+            [("output_weighs_nothing", 13)],
+        ),
+    ],
+)
+def test_outputs_losses_and_labels_are_held_against_each_other(
+    losses: str, labels: str, wanted: list[tuple[str, int]]
+) -> None:
+    script = TWO + f"model.compile(Adam(0.01), loss={losses})\nmodel.fit(x, {labels}, epochs=2)\n"
+
+    assert (
+        told(
+            script,
+            FORWARD,
+            *("labels_of_other_output", "output_without_labels", "output_without_loss"),
+            *("no_such_output", "output_weighs_nothing"),
+        )
+        == wanted
+    )
+
+
+def test_a_model_of_its_own_training_that_knows_no_way_to_be_tested_says_0() -> None:
+    script = RUN.replace("SCALE", "1")
+
+    assert told(OWN + script, EVALUATE, "no_test_step") == [("no_test_step", 20)]
+    assert told(OWN + TESTED + script, EVALUATE, "no_test_step") == []
+
+
+def test_labels_beyond_the_last_activation_are_seen_where_the_loss_is_the_models_own() -> None:
+    asked = FORWARD, "output_cannot_reach"
+    script = OWN + TESTED + RUN
+
+    assert [code for code, _ in told(script.replace("SCALE", "9"), *asked)] == [asked[1]]
+    assert told(script.replace("SCALE", "1"), *asked) == []
+
+
+def test_shapes_that_keras_refuses_are_blamed_on_where_they_were_written() -> None:
+    head = DATA + "model = tf.keras.Sequential([\n    layers.Input((5,)),\n    layers.Dense(4)])\n"
+    asked = FORWARD, "rows_of_another_shape", "vectors_of_another_width"
+    fit = "model.compile('sgd', loss='categorical_crossentropy')\nmodel.fit(x, y, epochs=2)\n"
+
+    assert told(head + fit, *asked) == [("rows_of_another_shape", 8)]
+    wide = head.replace("(5,)", "(4,)") + "y = np.eye(3)[kind]\n"
+    assert told(wide + fit, *asked) == [("vectors_of_another_width", 9)]
+    short = DATA + "model = tf.keras.Sequential([layers.Dense(1)])\nrows = x[:40]\n"
+    script = short + fit.replace("x, y", "rows, y")
+    building = build(script, "script.py", (), Enclosure(walled=True))
+    found = [(one.code, one.line) for one in setup.findings(building, script)]
+    assert found == [("rows_and_labels_unequal", 8)]
+
+
+def test_what_fails_behind_the_training_is_told_before_it() -> None:
+    head = PHASES.partition("body.trainable = False")[0]
+    head += 'model.compile(Adam(0.01), loss="mse", metrics=["acc"])\n'
+    fit = "history = model.fit(x, y, validation_split=0.25)\n"
+    asked = EVALUATE, "fails_afterwards", "history_without_key"
+
+    sound = 'print(history.history["val_acc"], model.history, model.predict(x, verbose=0))\n'
+    assert told(head + fit + sound, *asked) == []
+    assert told(head + fit + "model.predict_classes(x)\n", *asked) == [("fails_afterwards", 11)]
+    assert told(head + fit + "model.predict(x, size=3)\n", *asked) == [("fails_afterwards", 11)]
+    lost = 'print(history.history["val_accuracy"])\n'
+    assert told(head + fit + lost, *asked) == [("history_without_key", 11)]
