@@ -93,9 +93,11 @@ def build(blocks: gr.Blocks, clinic: Clinic) -> None:
         if at is None:
             return unchanged
         _typed(at, text, clinic)
+        if told_again(at, told._data):
+            return _updates(at, clinic)
         if told._data.get("act") == "again":
             at.drawn.clear()  # and nothing else: what was said stays said
-        elif not told_again(at, told._data):
+        else:
             clinic.press(at, str(told._data.get("act")), str(told._data.get("with")))
         return _updates(at, clinic)
 
