@@ -14,7 +14,9 @@ from gradio_client import Client
 from debugger.web.forgetting import forget
 from tests.browser.app import free_port
 
-PRESSES = 5
+PRESSES = 8
+# Each of gradio's two loops (one hands presses out, one tells progress) holds the last that it saw.
+LAST_SEEN = 2
 
 
 def pressed(_: Any) -> Iterator[tuple[Any, str]]:
@@ -49,7 +51,7 @@ def test_nothing_is_left_of_a_press_that_has_been_answered(blocks: gr.Blocks) ->
     gc.collect()
     assert queue._asyncio_tasks == []
     assert dict(queue.event_analytics) == {}
-    assert len(queue.event_ids_to_events) <= 1
+    assert len(queue.event_ids_to_events) <= LAST_SEEN
     assert len({*held}) == 1
 
 
