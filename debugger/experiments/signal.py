@@ -67,12 +67,8 @@ class Renumbered:
 def renumbered(train: Worded, other: Worded) -> Renumbered | None:
     """None where words tell the labels of neither set surely, or the sets hold other labels."""
     classes = sorted(set(train.labels))
-    if sorted(set(other.labels)) != classes:
+    if sorted(set(other.labels)) != classes or signal(other) is None or signal(train) is None:
         return None
-    for one in (other, train):
-        told = signal(one)
-        if told is None or told.accuracy < TOLD:
-            return None
     kept = _kept(train)
     known, asked = (np.searchsorted(classes, one.labels) for one in (train, other))
     guessed = _guessed(_bags(train, kept), known, _bags(other, kept))
@@ -82,6 +78,8 @@ def renumbered(train: Worded, other: Worded) -> Renumbered | None:
     if len(set(best.tolist())) < len(classes):
         return None
     anew = float(counts.max(axis=1).sum() / counts.sum())
+    if anew < TOLD:
+        return None
     moved = tuple((classes[a], classes[b]) for a, b in enumerate(best.tolist()) if a != b)
     return Renumbered(float(np.trace(counts) / counts.sum()), anew, moved, len(asked))
 

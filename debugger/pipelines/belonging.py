@@ -42,7 +42,9 @@ def belonging_of(
     ids: Sequence[Any] | None,
     labels: Sequence[Any],
     tokenizer: Any,
+    names: Sequence[str] = (),
 ) -> Belonging:
+    """`names` are what the classes are called: tags may be written in words."""
     if not ids or tokenizer is None or not ids[0] or not isinstance(ids[0][0], int):
         return Belonging()
     rows = ids[:MOST_ROWS]
@@ -50,9 +52,25 @@ def belonging_of(
     return Belonging(
         rows=len(rows),
         twice=sum(_is_twice(row, special) for row in rows),
-        **_laid(values, rows, labels, tokenizer),
+        **_laid(_numbered(values, names), rows, labels, tokenizer),
         related=_related(rows, labels, special),
     )
+
+
+def _numbered(values: Mapping[str, Sequence[Any]], names: Sequence[str]) -> Mapping[str, Any]:
+    """Columns of tags in words as the numbers that the model has for them."""
+    number = {name: place for place, name in enumerate(names)}
+    return {
+        name: [[number[tag] for tag in row] for row in column]
+        if _all_known(column, number)
+        else column
+        for name, column in values.items()
+    }
+
+
+def _all_known(column: Sequence[Any], number: Mapping[str, int]) -> bool:
+    lists = bool(number) and len(column) > 0 and all(isinstance(row, list) for row in column)
+    return lists and all(isinstance(tag, str) and tag in number for row in column for tag in row)
 
 
 def _is_twice(row: Sequence[int], special: set[int]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -72,6 +72,18 @@ class Columns:
     echo: Echo | None = None
 
 
+def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
+    """Of rows by the name of their input, what stands in them beside their labels."""
+    made = (column_of(name, rows) for name, rows in found.items())
+    echoes = (echo_of(name, rows, labels) for name, rows in found.items())
+    gaps = ((name, len(without_number(rows)), len(rows)) for name, rows in found.items())
+    return Columns(
+        inputs=tuple(one for one in made if one is not None),
+        echo=next((one for one in echoes if one is not None), None),
+        gaps=tuple(Gap(*one) for one in gaps if one[1]),
+    )
+
+
 def column_of(name: str, rows: Sequence[Any]) -> Column | None:
     """None where the rows hold no numbers, or do not fit together."""
     chosen = list(rows[:MOST_MEASURED])
@@ -93,6 +105,30 @@ def column_of(name: str, rows: Sequence[Any]) -> Column | None:
         common=common,
         commonest=commonest,
     )
+
+
+def filled_elsewhere(rows: Sequence[Any], labels: Sequence[Any]) -> tuple[int, int] | None:
+    """Of rows that are filled up behind, and have a label for each place: how many have as many
+    labels of nothing, and those in front; and how many rows were filled up at all."""
+    if not rows or len(rows) != len(labels) or len({r.shape for r in rows}) > 1:
+        return None
+    words, told = np.stack(rows[:MOST_MEASURED]), list(labels[:MOST_MEASURED])
+    if words.dtype.kind not in "iu" or words.ndim != 2:
+        return None
+    if any(np.shape(one) != words[0].shape for one in told):
+        return None
+    tags = np.asarray(told)
+    first, counts = np.unique(tags[:, 0], return_counts=True)
+    nothing = first[counts.argmax()]
+    behind, before = _run(words == 0, -1), _run(tags == nothing, 1)
+    filled = (behind > 0) & (behind < words.shape[1])
+    moved = filled & (before == behind) & (tags[:, -1] != nothing)
+    return (int(moved.sum()), int(filled.sum())) if filled.sum() >= FEWEST else None
+
+
+def _run(flags: Any, way: int) -> Any:
+    """How many places in a row are so, from one end on."""
+    return np.cumprod(flags[:, ::way], axis=1).sum(axis=1)
 
 
 def given_twice(names: Sequence[str], leaves: Sequence[Sequence[Any]]) -> tuple[int, int] | None:

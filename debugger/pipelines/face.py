@@ -201,6 +201,7 @@ class Data:
     columns: Columns | None = None
     eval_columns: Columns | None = None
     swapped: tuple[tuple[int, int], ...] = ()
+    misfilled: tuple[int, int] | None = None
     worded: Worded = field(default_factory=Worded)
     both: tuple[Worded, Worded] = (Worded(), Worded())
     held: tuple[str, ...] = ()
@@ -296,6 +297,16 @@ class Reads:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """Parts of a model in a plain list, by the name of the field that holds it."""
+
+    name: str
+    kind: str
+    count: int
+    weights: int
+
+
+@dataclass(frozen=True)
 class Forward:
     """`first_logits` are of the batch's first example. `loss_shape` is () for one number.
 
@@ -324,7 +335,8 @@ class Forward:
     that the model does not have: others each time, or always the same. `company` is what a loss of
     one's own makes of rows beside each other. `bare`: the model answers with a tensor alone, and
     nobody makes a loss of it. `heads` are the outputs of a model that has several, `unknown_output`
-    a name of labels that none of them has, and theirs.
+    a name of labels that none of them has, and theirs. `listed` are parts that PyTorch knows
+    nothing of, `decoder_lacks` what the config of a decoder ought to say and does not.
     """
 
     labels: tuple[Any, ...]
@@ -371,6 +383,8 @@ class Forward:
     flattened: float | None = None
     reads: Reads | None = None
     mingled: float | None = None
+    listed: Listed | None = None
+    decoder_lacks: tuple[str, ...] = ()
     unread: str = ""
     configured_like: str = ""
     drawn: Drawn | None = None
@@ -459,7 +473,8 @@ class Step:
 class Evaluate:
     """`given` is what compute_metrics was handed; `into_metric` what it handed on. `decoded`:
     whether it made words of tokens without the special ones, and at which line. `written` is the
-    most that the evaluation lets a model write, `wanted` how long the labels are. `asks_in_vain`:
+    most that the evaluation lets a model write, `least` what it makes it write, its end counted,
+    `wanted` how long the labels are; `smoothing` is that of its loss. `asks_in_vain`:
     answers are to be generated, and this Trainer never does. `lacks` is what a row to train on
     holds, and a row to evaluate on does not.
 
@@ -491,6 +506,8 @@ class Evaluate:
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()
     written: int | None = None
+    least: int | None = None
+    smoothing: float = 0.0
     asks_in_vain: bool = False
     wanted: tuple[int, ...] = ()
     into_metric: tuple[dict[str, Any], ...] = ()

@@ -152,13 +152,14 @@ def split_of(
     unread: Mapping[str, str] | None = None,
     by_texts: bool = True,
     gone: Mapping[str, list[Any]] | None = None,
+    names: Sequence[str] = (),
     **known: Any,
 ) -> tuple[list[str], Split]:
     """What the `values` of a data set's columns say, and what makes each of its rows itself.
 
     `ids` are the tokens of each row; a pipeline tells the rest of a Split as `known`. `unread` are
     the types of columns that are too large to be read: without them no two rows can be compared.
-    `gone` are columns that the rows once had.
+    `gone` are columns that the rows once had, `names` what the model calls its classes.
     """
     beside = {**(gone or {}), **values}
     one_text = None if ids and ids[0] and isinstance(ids[0][0], (list, tuple)) else ids
@@ -191,7 +192,7 @@ def split_of(
         judged=_judged(keys, ids, lengths, labels, tokenizer) if ids and labels else (),
         read=read_of(beside, keys, ids, label, labels, class_names, tokenizer),
         aims=aims_of(beside, ids, labels, tokenizer),
-        parts=belonging_of(beside, one_text, labels, tokenizer),
+        parts=belonging_of(beside, one_text, labels, tokenizer, names),
         target_lengths=_target_lengths(labels, tokenizer),
     )
 

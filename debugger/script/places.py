@@ -24,6 +24,7 @@ from debugger.script.handed import Handed
 from debugger.script.layers import Layers
 from debugger.script.making import Making
 from debugger.script.origins import Origins
+from debugger.script.powers import Power, powers
 from debugger.script.putting import says, slices, values_put
 from debugger.script.repeated import first_row_asked, stepped_behind
 from debugger.script.sources import Sources
@@ -119,6 +120,11 @@ class Places:
     @cached_property
     def cuts(self) -> list[Cut]:
         return cuts(self._tree)
+
+    @cached_property
+    def powers(self) -> list[Power]:
+        """Perplexities that are made of a loss."""
+        return powers(self._tree)
 
     @cached_property
     def rebuilt(self) -> Rebuilt | None:
@@ -337,6 +343,18 @@ class Places:
                 for node in self._assignments
                 for target in node.targets
                 if isinstance(target, ast.Attribute) and target.attr == attribute
+            ),
+            None,
+        )
+
+    def asked_by_place(self, line: int | None) -> str | None:
+        """The attribute that is asked for one of its items at a line."""
+        return next(
+            (
+                node.value.attr
+                for node in ast.walk(self._tree)
+                if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute)
+                if node.lineno == line
             ),
             None,
         )

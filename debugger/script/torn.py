@@ -15,6 +15,7 @@ _ORDERS = ("permutation", "randperm")
 _MOVES = (*_ORDERS, "shuffle", "permuted", "roll")
 _SORTS = ("sorted", "sort")
 _FED = ("from_tensor_slices", "fit")
+_SPLITS = "train_test_split"
 _DRAWS = ("randint", "randrange", "integers", "getrandbits")
 _HOLDS = ("list", "array", "asarray", "constant", "tensor", "copy", "deepcopy", "int", "float")
 
@@ -22,7 +23,9 @@ _HOLDS = ("list", "array", "asarray", "constant", "tensor", "copy", "deepcopy", 
 def torn(tree: ast.Module) -> int | None:
     """The first such line. Rows may well be made of labels that were shuffled before: whether the
     two belong together, only a training shows."""
-    return min(_lines(tree), default=None)
+    scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
+    behind = (line for scope in scopes for line in _moved_behind(scope.body))
+    return min((*_lines(tree), *_split_alone(tree), *behind), default=None)
 
 
 def _lines(tree: ast.Module) -> Iterator[int]:
@@ -39,6 +42,56 @@ def _lines(tree: ast.Module) -> Iterator[int]:
             made = _bare(value)
             if isinstance(made, ast.Call) and name_of(made.func) in _SORTS:
                 yield from (made.lineno for one in made.args[:1] if _is_label(one))
+
+
+def _split_alone(tree: ast.Module) -> Iterator[int]:
+    """Rows and labels, each split by a call of its own that draws its own lot."""
+    splits = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and name_of(node.func) == _SPLITS and len(node.args) == 1
+    ]
+    lots = [_lot(call) for call in splits]
+    if len(splits) < 2 or (lots[0] is not None and len(set(lots)) == 1):
+        return
+    yield from (call.lineno for call in splits if _is_label(call.args[0]))
+
+
+def _moved_behind(body: list[ast.stmt]) -> Iterator[int]:
+    """Rows that are given another order once their labels were taken from them."""
+    taken: set[str] = set()
+    for node in (n for n in body if isinstance(n, ast.Assign)):
+        made = node.targets[0]
+        if not isinstance(made, ast.Name):
+            continue
+        if made.id in taken and _reorders(node.value, made.id):
+            yield node.lineno
+        taken.discard(made.id)  # another table from here on
+        if _is_label(made) and _is_column(node.value):
+            taken |= {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+
+
+def _reorders(value: ast.expr, name: str) -> bool:
+    """Whether the whole of it comes back in another order: `.sample(frac=1)` and what follows."""
+    for call in (n for n in ast.walk(value) if isinstance(n, ast.Call)):
+        moved = _moved(call)
+        if isinstance(moved, ast.Name) and moved.id == name:
+            return True
+    return False
+
+
+def _is_column(value: ast.expr) -> bool:
+    """A column of a table whose name says that it holds the labels, in whatever form."""
+    return any(isinstance(part, ast.Subscript) for part in ast.walk(value))
+
+
+def _lot(call: ast.Call) -> str | None:
+    """What a split is drawn by; None where it is another one each time."""
+    told = {k.arg: ast.unparse(k.value) for k in call.keywords}
+    if told.get("shuffle") == "False":
+        return "in order"
+    seed = told.get("random_state", "None")
+    return None if seed == "None" else seed
 
 
 def _handed_on(node: ast.AST) -> Iterator[ast.expr]:
@@ -76,7 +129,8 @@ def _is_label(node: ast.expr) -> bool:
     node = _bare(node)
     if isinstance(node, ast.Subscript):
         key = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        return key in _KEYS if isinstance(key, str) else _is_label(node.value)
+        named = isinstance(key, str)
+        return _LABELS.fullmatch(key) is not None if named else _is_label(node.value)
     return _LABELS.fullmatch(name_of(node)) is not None
 
 

@@ -107,7 +107,18 @@ def columns_in_other_order(seen: Data, view: View) -> Verdict | CannotJudge | No
     return fault(line, column=one, other=to, count=len(seen.swapped))
 
 
+def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows are filled up behind and their labels in front, so that no label stands at its word."""
+    if seen.misfilled is None:
+        return NOT_FOR_THIS_TASK
+    moved, rows = seen.misfilled
+    if moved < MOSTLY_ONE * rows:
+        return None
+    return fault(view.places.call("pad_sequences"), moved=moved, rows=rows)
+
+
 RULES: tuple[Rule, ...] = (
+    labels_filled_elsewhere,
     splits_on_other_scales,
     input_given_twice,
     hardly_a_word_known,
@@ -143,7 +154,8 @@ def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> 
         made = fault if wider >= OTHER_SCALE else look
         places = view.places
         put = places.fits.validated() if there.width > here.width else places.fits.fitted()
-        line = put or places.argument("validation_data") or places.argument("eval_dataset")
+        line = put or places.argument("validation_data") or places.making.evaluated()
+        line = line or places.argument("eval_dataset")
         return made(
             line,
             name=here.name,

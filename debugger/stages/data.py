@@ -470,7 +470,8 @@ def _labels_line(view: View) -> int | None:
 def _ordering_line(view: View) -> int | None:
     places = view.places
     line = places.making.ordered() or places.argument_in("train_test_split", "shuffle")
-    return line or places.argument("eval_dataset", "validation_split") or places.fits.validated()
+    line = line or places.call(".select") or places.argument("eval_dataset", "validation_split")
+    return line or places.fits.validated()
 
 
 def _repeated(split: Split) -> float:

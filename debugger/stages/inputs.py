@@ -17,7 +17,7 @@ from debugger.stages.judging import (
 
 FEWEST_ROWS = 8
 MOSTLY_UNKNOWN = 0.5
-OFTEN_UNKNOWN = 0.15
+OFTEN_UNKNOWN, MORE_UNKNOWN = 0.15, 4.0
 ANOTHER_VOCABULARY = 0.5
 CONTRADICTING_SHARE = 0.2
 LITTLE_TOLD = 0.25
@@ -64,6 +64,19 @@ def unknown_tokens(seen: Data, view: View) -> Verdict | CannotJudge | None:
     line = line or view.places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
     verdict = fault if share >= MOSTLY_UNKNOWN else look
     return verdict(line, share=share, unknown=read.unknown, pieces=read.pieces)
+
+
+def unknown_in_evaluation(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Texts that were not prepared as those that the vocabulary was made of."""
+    train, other = (None if s is None else s.read for s in (seen.train, seen.eval))
+    if train is None or other is None or not train.pieces or not other.pieces:
+        return NOT_FOR_THIS_TASK
+    known, share = train.unknown / train.pieces, other.unknown / other.pieces
+    if share < OFTEN_UNKNOWN or share < MORE_UNKNOWN * known:
+        return None
+    line = view.places.making.evaluated() or view.places.argument("eval_dataset")
+    made = fault if share >= MOSTLY_UNKNOWN else look
+    return made(line, share=share, train=known)
 
 
 def unknown_targets(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -408,6 +421,7 @@ OF_A_MODEL: tuple[Rule, ...] = (text_not_read, filling_read, rows_mingled, input
 OF_ROWS: tuple[Rule, ...] = (
     tokenizer_of_another_model,
     unknown_tokens,
+    unknown_in_evaluation,
     unknown_targets,
     special_tokens_left_out,
     wrong_column_read,

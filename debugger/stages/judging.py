@@ -89,6 +89,8 @@ def note(line: int | None = None, **numbers: Any) -> Verdict:
 
 
 NOT_FOR_THIS_TASK = CannotJudge("not_for_this_task")
+IN_NATS = ("causal_lm", "masked_lm", "seq2seq")
+"""Tasks whose loss is one of natural logarithms a token."""
 
 
 def judged(

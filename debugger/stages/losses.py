@@ -224,7 +224,7 @@ def positive_weight_upside_down(seen: Forward, view: View) -> Verdict | CannotJu
     if any(abs(math.log(given[n] / odds)) > 0.15 for n, odds in uneven.items()):
         return None
     first = min(uneven)
-    line = view.places.origin("pos_weight") or _loss_line(view)
+    line = view.places.origin("pos_weight", "class_weight") or _loss_line(view)
     return fault(line, output=first, weight=given[first], share=shares[first])
 
 

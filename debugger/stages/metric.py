@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,8 @@ from debugger.pipelines.trials import HIGHER_IS_BETTER, Trials, same
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
-NO_MATTER = 1e-5
+_ERRORS = {"mae", "mse", "rmse", "mape", "rmsle", "error"}
+NO_MATTER, NOT_NOTHING = 1e-5, 0.1
 NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
 _WRITTEN = ("max_length", "max_new_tokens")
@@ -33,6 +35,19 @@ def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     name, value = next(iter(tried.perfect.items()))
     made = fault if _first(tried) or "mse" in name.lower() else look
     return made(seen.strays_at or metric_line(view, name), name=name, value=value)
+
+
+def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """An error is 0 where nothing is wrong. A loss of one's own may let a model answer otherwise
+    than the labels are written: then what is called perfect here is not."""
+    tried = seen.trials
+    if tried is None or tried.kind != "amounts":
+        return NOT_TRIED
+    for name, value in tried.perfect.items():
+        drawn = tried.drawn.get(name, 0.0)
+        if _ERRORS & set(re.findall(r"[a-z]+", name.lower())) and value > NOT_NOTHING * drawn > 0:
+            return look(metric_line(view, name), name=name, value=value, drawn=drawn)
+    return None
 
 
 def metric_remembers(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -330,11 +345,28 @@ def answers_cut(seen: Evaluate, view: View) -> Verdict | None:
     )
 
 
+def answers_drawn_out(seen: Evaluate, view: View) -> Verdict | None:
+    """The evaluation makes the model write on where a right answer has ended."""
+    if not seen.least or not seen.wanted:
+        return None
+    shorter = sum(one < seen.least for one in seen.wanted) / len(seen.wanted)
+    if shorter < OFTEN_CUT:
+        return None
+    names = ("min_length", "min_new_tokens")
+    line = view.places.argument(*names) or next(
+        filter(None, map(view.places.assignment, names)), None
+    )
+    made = fault if shorter > MOSTLY_CUT else look
+    return made(line, least=seen.least, share=shorter)
+
+
 RULES: tuple[Rule, ...] = (
     logits_lose_a_row,
     metric_remembers,
     metric_misses_nearest,
     answers_cut,
+    answers_drawn_out,
+    metric_error_on_perfect,
     decoded_unlike,
     answers_in_a_tuple,
     picked_already,

@@ -34,4 +34,30 @@ def first_row_for_all(seen: Seen, view: View) -> Verdict | None:
     return None if line is None else fault(line, said=failure.message)
 
 
-RULES: tuple[Rule, ...] = (names_for_numbers, first_row_for_all)
+def index_kept(seen: Seen, view: View) -> Verdict | None:
+    """A Series is asked for a row by its place, and goes by the numbers that rows had before."""
+    failure = seen.failure
+    if failure is None or failure.exception != "KeyError" or not failure.message.isdigit():
+        return None
+    if not any("pandas" in frame.file and "series" in frame.file for frame in failure.frames):
+        return None
+    attribute = view.places.asked_by_place(failure.line)
+    line = view.places.assignment(attribute) if attribute else None
+    return fault(line or failure.line, said=failure.message)
+
+
+def smoothing_takes_labels(seen: Seen, view: View) -> Verdict | None:
+    """The loss is made without the model, which then has nothing to make decoder inputs of."""
+    failure, line = seen.failure, view.places.argument("label_smoothing_factor")
+    if failure is None or line is None or failure.exception != "ValueError":
+        return None
+    left_empty = view.facts.task == "seq2seq" and failure.says("either input_ids or inputs_embeds")
+    return fault(line) if left_empty or failure.says("decoder_input_ids") else None
+
+
+RULES: tuple[Rule, ...] = (
+    names_for_numbers,
+    first_row_for_all,
+    index_kept,
+    smoothing_takes_labels,
+)

@@ -10,6 +10,7 @@ from debugger.outcome import Evidence
 from debugger.pipelines.face import Emit, Facts, Memory, Pipeline
 from debugger.stages.chance import guessing_costs, interval, mean_within, shares_of
 from debugger.stages.judging import (
+    IN_NATS,
     CannotJudge,
     Rule,
     Stage,
@@ -34,6 +35,8 @@ DRAWN_TOGETHER, IN_ONE_PLACE = 0.25, 0.1
 """Of how far outputs lay apart, where the loss falls at the same time; healthy ones move apart."""
 LARGE_RATE = {True: 5e-4, False: 1e-2}
 """Learning rates at which it is known to happen: of pretrained weights, and of new ones."""
+KNOWN = 0.1
+"""A loss in nats a token: a guess between two words alone costs 0.69."""
 LARGE, SURE_RATE = 5_000_000, 1e-4
 """So many pretrained weights learn something of a batch in twenty steps at this rate."""
 
@@ -71,7 +74,9 @@ def cannot_memorise(seen: Memory, view: View) -> Verdict | CannotJudge | None:
         return blind
     if not math.isfinite(seen.losses[-1]):
         return fault(None, **_numbers(seen))
-    if _knows_them(seen) or _has_learned(seen) or not _proves_it(seen, view):
+    if _knows_them(seen) or _has_learned(seen) or _knew_them(seen, view):
+        return None
+    if not _proves_it(seen, view):
         return None
     return fault(None, **_numbers(seen))
 
@@ -115,7 +120,9 @@ def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     """It may yet know them: a small rate, much dropout or a small new model take their time."""
     if blind := _cannot_judge(seen):
         return blind
-    if _knows_them(seen) or _is_on_its_way(seen) or cannot_memorise(seen, view) is not None:
+    if _knows_them(seen) or _is_on_its_way(seen) or _knew_them(seen, view):
+        return None
+    if cannot_memorise(seen, view) is not None:
         return None
     if isinstance(outputs_collapsed(seen, view), Verdict):
         return None
@@ -141,6 +148,12 @@ def _knows_them(seen: Memory) -> bool:
         return False
     sure = interval(seen.after, seen.rows)[0]
     return seen.after >= 0.99 or sure > (1 + _majority(seen)) / 2
+
+
+def _knew_them(seen: Memory, view: View) -> bool:
+    """Every word was known before the first step, and there is nothing left to fall."""
+    costs = (seen.losses[0], mean_within(seen.losses)[0], *(seen.quiet_losses or ()))
+    return view.facts.task in IN_NATS and min(costs) >= 0 and max(costs) < KNOWN
 
 
 def _is_on_its_way(seen: Memory) -> bool:

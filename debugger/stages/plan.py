@@ -42,6 +42,8 @@ LITTLE_LEFT = 0.05
 TIMES_ITSELF, RATE_OF_WEIGHTS, MANY_WEIGHTS = 3.0, 0.2, 1000
 """Of a new model: how far two steps move weights, as a share of their size, at which rate."""
 UNKNOWN = CannotJudge("no_plan")
+OF_A_TRIAL = 30
+"""So few updates in place of whole epochs were hardly meant to stay."""
 ENOUGH = 0.9
 """Of the steps that are asked for."""
 CUT_AWAY, DROWNED = 1e-2, 0.1
@@ -123,7 +125,8 @@ def max_steps_cuts_epochs(seen: Step, view: View) -> Verdict | CannotJudge | Non
     whole = math.ceil(plan.batches / plan.accumulation) * plan.epochs
     if 2 * plan.max_steps > whole:
         return None
-    return note(line, updates=plan.max_steps, epochs=plan.epochs, whole=math.ceil(whole))
+    made = look if plan.max_steps <= OF_A_TRIAL else note
+    return made(line, updates=plan.max_steps, epochs=plan.epochs, whole=math.ceil(whole))
 
 
 def warmup_longer_than_run(seen: Step, view: View) -> Verdict | CannotJudge | None:

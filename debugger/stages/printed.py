@@ -8,7 +8,16 @@ import re
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.printed import Printed
 from debugger.stages.columns import OTHER_SCALE, far_apart
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import (
+    IN_NATS,
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+)
 
 RIGHT = ("accuracy", "acc", "f1", "precision", "recall", "auc", "correct", "score", "matches")
 WRONG = ("mae", "mse", "rmse", "mape")
@@ -38,6 +47,26 @@ def printed_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
             shape = str(list(one.shape))
             return fault(one.same_at or one.line, name=_name(one), value=one.some, shape=shape)
     return None
+
+
+def perplexity_of_other_base(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The loss of a language model counts in natural logarithms."""
+    if view.facts.task not in IN_NATS:
+        return NOT_FOR_THIS_TASK
+    if not seen.rows:
+        return NOTHING
+    other = next((one for one in view.places.powers if one.base != "e"), None)
+    return None if other is None else fault(other.line, at=other.line, base=other.base)
+
+
+def perplexity_of_smoothed(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What smoothing adds to the loss is no surprise at the words."""
+    if view.facts.task not in IN_NATS:
+        return NOT_FOR_THIS_TASK
+    if not seen.smoothing or not view.places.powers:
+        return None
+    line = view.places.argument("label_smoothing_factor")
+    return fault(line, at=view.places.powers[-1].line, smoothing=seen.smoothing)
 
 
 def printed_with_sign(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -125,6 +154,8 @@ def asked_on_other_scale(seen: Evaluate, view: View) -> Verdict | None:
 
 RULES: tuple[Rule, ...] = (
     printed_blind,
+    perplexity_of_other_base,
+    perplexity_of_smoothed,
     printed_with_sign,
     printed_mixes_rows,
     printed_another_number,

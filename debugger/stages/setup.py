@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from importlib import metadata
 
+from debugger.failure import Failure
 from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding
 from debugger.pipelines.face import Facts
@@ -96,6 +97,8 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
     if any(map(failure.says, _OF_NOTHING)) and (missing := _missing(built, text)) is not None:
         line = places.nothing_written() or failure.line
         return _finding("value_missing", "fault", line, at=failure.line, **missing)
+    if (dropped := _dropped(failure, places)) is not None:
+        return dropped
     if failure.exception in ("FileNotFoundError", "IsADirectoryError"):
         return _finding("missing_file", "fault", failure.line, said=said)
     if failure.exception == "ModuleNotFoundError":
@@ -104,6 +107,17 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         return known
     line = places.blamed(failure)
     return _finding("script_failed", "fault", line, exception=failure.exception, said=said)
+
+
+def _dropped(failure: Failure, places: Places) -> Finding | None:
+    """A column that the script makes, and that the Trainer has left out on its way to this line."""
+    name = failure.message.strip("'\" ")
+    if failure.exception != "KeyError" or not any("trainer" in one.file for one in failure.frames):
+        return None
+    made = places.argument("remove_unused_columns") is None and places.written(name)
+    if not made:
+        return None
+    return _finding("column_dropped", "fault", failure.line, name=name, columns=name)
 
 
 def _missing(built: Building, text: str) -> dict[str, object] | None:

@@ -25,6 +25,19 @@ def rows_of_another_shape(seen: Forward, view: View) -> Verdict | CannotJudge | 
     return fault(line or view.places.fits.fitted(), wanted=wanted, given=given)
 
 
+def row_answered_once(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Labels are a class for each place of a row, and the model makes one answer of the row."""
+    if view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    labels, outputs = seen.labels_shape, seen.logits_shape
+    if seen.failure is None or seen.counts != "numbers" or len(outputs) != 2:
+        return None
+    if len(labels) != 2 or labels[1] in (1, outputs[1]) or seen.length not in (None, labels[1]):
+        return None
+    line = view.places.call("LSTM", "GRU", "SimpleRNN", "GlobalAveragePooling1D", "Flatten")
+    return fault(line, places=labels[1], outputs=outputs[1])
+
+
 def vectors_of_another_width(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """Labels are vectors, and the last layer makes vectors of another length."""
     if view.facts.compiled is None:
@@ -34,11 +47,13 @@ def vectors_of_another_width(seen: Forward, view: View) -> Verdict | CannotJudge
         return None
     if labels[1] == outputs[1] or 1 in (labels[1], outputs[1]):
         return None
+    if isinstance(row_answered_once(seen, view), Verdict):
+        return None  # which says more
     line = view.places.fits.output_layer(outputs[1])
     return fault(line, labels=labels[1], outputs=outputs[1])
 
 
-RULES: tuple[Rule, ...] = (rows_of_another_shape, vectors_of_another_width)
+RULES: tuple[Rule, ...] = (rows_of_another_shape, row_answered_once, vectors_of_another_width)
 
 
 def _of_a_row(shape: str) -> str:

@@ -18,7 +18,7 @@ from debugger.stages.judging import (
 )
 
 FEWEST_ROWS, MANY_ROWS = 8, 32
-NEARLY_ALL = 0.95
+NEARLY_ALL, MOSTLY_SEEN = 0.95, 0.5
 HARDLY_ANY = 0.05
 OWN = 0.5
 AGREES = 0.95
@@ -163,9 +163,9 @@ def spans_at_other_tokens(seen: Data, view: View) -> Verdict | CannotJudge | Non
 
 def eval_numbered_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """What words tell about the labels of one set holds for the other, under other numbers."""
-    if view.facts.task != "classification" or isinstance(
-        same_word_other_number(seen, view), Verdict
-    ):
+    if view.facts.task != "classification" or _names_tell(seen):
+        return NOT_FOR_THIS_TASK
+    if isinstance(same_word_other_number(seen, view), Verdict):
         return NOT_FOR_THIS_TASK
     found = renumbered(*seen.both)
     if found is None:
@@ -187,6 +187,12 @@ def eval_numbered_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | N
         anew=found.anew,
         rows=found.rows,
     )
+
+
+def _names_tell(seen: Data) -> bool:
+    """Both sets name their classes, and otherwise: see label_order."""
+    here, there = (None if one is None else one.class_names for one in (seen.train, seen.eval))
+    return here is not None and there is not None and here != there
 
 
 def spans_all_absent(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -266,8 +272,19 @@ def nothing_masked(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if targets.masked or (targets.same or 0.0) < NEARLY_ALL:
         return None
-    line = view.places.argument("mlm") or view.places.argument("data_collator")
-    return fault(line, counted=targets.counted)
+    line = view.places.argument("mlm") or view.places.handed.put("data_collator", "input_ids")
+    return fault(line or view.places.argument("data_collator"), counted=targets.counted)
+
+
+def visible_tokens_asked(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Some tokens are hidden, and the loss asks for all the others, too."""
+    targets = seen.targets
+    if targets is None or view.facts.task != "masked_lm":
+        return NOT_FOR_THIS_TASK
+    if not targets.masked or not (targets.same or 0.0) >= MOSTLY_SEEN:
+        return None
+    line = view.places.handed.put("data_collator", "labels") or view.places.labels_written()
+    return fault(line, share=targets.same, counted=targets.counted, masked=targets.masked)
 
 
 def masked_too_much(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -446,6 +463,7 @@ OF_ROWS: tuple[Rule, ...] = (
 OF_A_BATCH: tuple[Rule, ...] = (
     nothing_to_learn,
     nothing_masked,
+    visible_tokens_asked,
     masked_too_much,
     masked_for_causal,
     labels_of_one_token,

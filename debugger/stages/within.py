@@ -43,6 +43,27 @@ def weights_out_of_sight(seen: Forward, view: View) -> Verdict | CannotJudge | N
     return look(None, weights=seen.beside) if seen.beside else None
 
 
+def parts_in_a_list(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """PyTorch finds the weights of what is an attribute, or stands in a ModuleList."""
+    if view.facts.compiled is not None:
+        return NOT_FOR_THIS_TASK
+    held = seen.listed
+    if held is None:
+        return None
+    numbers = {"count": held.count, "weights": held.weights}
+    return fault(view.places.assignment(held.name), name=held.name, kind=held.kind, **numbers)
+
+
+def decoder_is_none(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Two models put together, and nobody said that the second one writes."""
+    if view.facts.task != "seq2seq":
+        return NOT_FOR_THIS_TASK
+    if not seen.decoder_lacks:
+        return None
+    line = view.places.call("EncoderDecoderConfig", "EncoderDecoderModel")
+    return fault(line, missing=", ".join(seen.decoder_lacks))
+
+
 def penalty_drowns_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """What the labels ask is nothing beside what the weights cost by being there."""
     found = seen.penalty
@@ -59,5 +80,7 @@ RULES: tuple[Rule, ...] = (
     unknown_to_keras,
     layer_made_in_call,
     weights_out_of_sight,
+    parts_in_a_list,
+    decoder_is_none,
     penalty_drowns_loss,
 )

@@ -32,8 +32,11 @@ def in_pieces() -> PreTrainedTokenizerFast:
 SPLIT = in_pieces()
 
 
+NAMES = ("O", "B-DAY", "I-DAY")
+
+
 def told(values: dict[str, Any], labels: list[Any], words: Any = WORDS) -> Belonging:
-    return belonging_of(values, values["input_ids"], labels, words)
+    return belonging_of(values, values["input_ids"], labels, words, NAMES)
 
 
 def pairs(one: list[str], other: list[str], **more: Any) -> Belonging:
@@ -60,14 +63,15 @@ def test_a_single_text_is_given_once() -> None:
     assert told({"input_ids": ids}, [0] * len(ONE)).twice == 0
 
 
-def tagged(lay: Any) -> Belonging:
+def tagged(lay: Any, in_words: bool = False) -> Belonging:
     """Two words of six are two tokens each."""
     chance = random.Random(3)
     rows = [["good", "goodfilm", "film", "goodfilm", "good", "film"]] * 12
     tags = [chance.choices([0, 1, 2], k=6) for _ in rows]
     encoded = SPLIT(rows, is_split_into_words=True)
     labels = [lay(own, encoded.word_ids(row)) for row, own in enumerate(tags)]
-    values = {"tokens": rows, "ner_tags": tags, "input_ids": encoded["input_ids"]}
+    told_as: list[list[Any]] = [[NAMES[tag] for tag in row] for row in tags] if in_words else tags
+    values = {"tokens": rows, "ner_tags": told_as, "input_ids": encoded["input_ids"]}
     return told({**values, "labels": labels}, labels, SPLIT)
 
 
@@ -83,6 +87,11 @@ def one_by_one(tags: list[int], words: list[int | None]) -> list[int]:
 def test_labels_of_words_that_are_laid_on_tokens_one_by_one_are_seen() -> None:
     wrong = tagged(one_by_one)
     assert wrong.split == wrong.by_words == 12
+
+
+def test_tags_may_be_written_in_words_that_the_model_has_numbers_for() -> None:
+    assert tagged(one_by_one, in_words=True).by_words == 12
+    assert tagged(by_word, in_words=True).by_words == 0
 
 
 def test_labels_that_follow_their_words_are_right() -> None:

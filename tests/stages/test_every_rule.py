@@ -33,6 +33,7 @@ from debugger.pipelines.face import (
     Evaluate,
     Facts,
     Forward,
+    Listed,
     Memory,
     Mixed,
     Reads,
@@ -445,6 +446,13 @@ CASES = [
         says={"share": 0.9},
     ),
     Case(
+        metric.answers_drawn_out,
+        replace(MEASURED, least=5, wanted=(3, 5, 4, 7)),
+        {"least": 3},
+        script="model.generation_config.min_length = 5",
+        says={"least": 5, "share": 0.5},
+    ),
+    Case(
         metric.answers_cut,
         replace(MEASURED, written=4, wanted=(3, 5, 6, 7)),
         {"written": 12},
@@ -770,6 +778,20 @@ CASES += [
         within.layer_made_in_call, replace(FINE, anew=51), {"anew": 0}, KERAS, says={"weights": 51}
     ),
     Case(
+        within.parts_in_a_list,
+        replace(FINE, listed=Listed("blocks", "list", 3, 912)),
+        {"listed": None},
+        script="self.blocks = [make() for _ in range(3)]",
+        says={"name": "blocks", "kind": "list", "count": 3, "weights": 912},
+    ),
+    Case(
+        within.decoder_is_none,
+        replace(FINE, decoder_lacks=("is_decoder",)),
+        {"decoder_lacks": ()},
+        PAIRED,
+        says={"missing": "is_decoder"},
+    ),
+    Case(
         within.weights_out_of_sight,
         replace(FINE, beside=51),
         {"beside": 0},
@@ -877,6 +899,19 @@ CASES += [
         {"failure": None},
         facts=replace(FACTS, compiled=Compiled()),
         says={"wanted": "5", "given": "8"},
+    ),
+    Case(
+        shapes.row_answered_once,
+        replace(
+            FINE,
+            counts="numbers",
+            labels_shape=(8, 24),
+            logits_shape=(8, 7),
+            failure=failed("ValueError", "`labels.shape` must equal `logits.shape`"),
+        ),
+        {"counts": "vectors"},
+        facts=KERAS,
+        says={"places": 24, "outputs": 7},
     ),
     Case(
         shapes.vectors_of_another_width,
@@ -994,6 +1029,13 @@ CASES += [
         says={"place": "0, 2", "rows": 40},
     ),
     Case(
+        columns.labels_filled_elsewhere,
+        Data(SPLIT, None, misfilled=(38, 40)),
+        {"misfilled": (3, 40)},
+        script="y = pad_sequences(y, maxlen=24)",
+        says={"moved": 38, "rows": 40},
+    ),
+    Case(
         columns.columns_in_other_order,
         Data(SPLIT, SPLIT, columns=Columns(), eval_columns=Columns(), swapped=((0, 3), (3, 0))),
         {"swapped": ()},
@@ -1060,6 +1102,22 @@ CASES += [
         replace(MEASURED, printed=(BLIND,)),
         {"printed": (NUMBER,)},
         says={"name": "accuracy", "value": 0.5},
+    ),
+    Case(
+        printed.perplexity_of_other_base,
+        MEASURED,
+        {"rows": 0},
+        replace(FACTS, task="causal_lm"),
+        script='print(2 ** scores["eval_loss"])',
+        says={"base": "2", "at": 1},
+    ),
+    Case(
+        printed.perplexity_of_smoothed,
+        replace(MEASURED, smoothing=0.1),
+        {"smoothing": 0.0},
+        replace(FACTS, task="causal_lm"),
+        script='args = A(label_smoothing_factor=0.1)\nprint(math.exp(scores["eval_loss"]))',
+        says={"smoothing": 0.1, "at": 2},
     ),
     Case(
         printed.printed_with_sign,
@@ -1292,6 +1350,14 @@ CASES += [
         name="accuracy",
     ),
     of_metric(
+        metric.metric_error_on_perfect,
+        {"perfect": {"eval_mae": 0.0}},
+        Trials("amounts", {"eval_mae": 80.0}, {"eval_mae": 81.0}, {"eval_mae": 82.0}),
+        name="eval_mae",
+        value=80.0,
+        drawn=82.0,
+    ),
+    of_metric(
         metric.metric_counts_ignored,
         {"perfect": {"accuracy": 1.0}},
         replace(TRIED, ignored=0.25, perfect={"accuracy": 0.75}),
@@ -1404,6 +1470,11 @@ def of_tokens(
     return of_rows(rule, {"read": replace(read, **silent)}, numbers, read=read)
 
 
+def heard(unknown: int) -> Split:
+    """Rows of whose hundred tokens so many are the unknown one."""
+    return replace(SPLIT, read=Read(rows=40, inputs=40, pieces=100, unknown=unknown))
+
+
 def of_labels(rule: Callable[..., Any], task: Task, seen: Aims, silent: Aims, **says: Any) -> Case:
     """A case about the labels of the training rows."""
     case = of_rows(rule, {"aims": silent}, says, aims=seen)
@@ -1427,6 +1498,12 @@ CASES += [
         {"share": 0.9, "number": 7, "here": "dog", "there": "cat"},
         clashing=0.9,
         clash=(7, "dog", "cat"),
+    ),
+    Case(
+        inputs.unknown_in_evaluation,
+        Data(heard(2), heard(40)),
+        {"eval": heard(7)},
+        says={"share": 0.4, "train": 0.02},
     ),
     of_tokens(inputs.unknown_tokens, {"unknown": 14}, {"share": 0.6, "pieces": 100}, unknown=60),
     of_tokens(inputs.wrong_column_read, {"says": None}, {"name": "idx"}, says="idx"),
@@ -1591,6 +1668,12 @@ CASES += [
         {"masked": 3},
         replace(FACTS, task="masked_lm"),
         targets=Targets(40, 0, same=1.0),
+    ),
+    of_batch(
+        targets.visible_tokens_asked,
+        {"same": 0.1},
+        replace(FACTS, task="masked_lm"),
+        targets=Targets(384, 0, masked=44, same=0.89),
     ),
     of_batch(targets.masked_for_causal, {"masked": 0}, OF_WORDS, targets=Targets(6, 34, masked=5)),
     of_batch(
@@ -1946,6 +2029,8 @@ class Crashed:
 NO_NUMBER = failed("ValueError", "invalid literal for int() with base 10: 'No'")
 NO_PLACE = failed("IndexError", "list index out of range")
 OF_CONFIG = Frame("transformers/configuration_utils.py", 300, "__init__", "int(key)", False)
+NO_ROW = failed("KeyError", "17")
+OF_SERIES = Frame("pandas/core/series.py", 1130, "__getitem__", "self._get_value(key)", False)
 OF_SCRIPT = Frame("script.py", 7, "<module>", "labels[word_id]", True)
 
 
@@ -2143,6 +2228,19 @@ Trainer(compute_metrics=measure)
         script="for i, row in enumerate(labels):\n    words = encoded.word_ids()\n",
         says={"said": "list index out of range"},
     ),
+    Case(
+        mistaken.index_kept,
+        Crashed(replace(NO_ROW, frames=(OF_SERIES,))),
+        {"failure": replace(NO_ROW, frames=(OF_SCRIPT,))},
+        script="self.texts = texts\n\n\n\n\n\nself.texts[item]\n",
+        says={"said": "17"},
+    ),
+    of_crash(
+        mistaken.smoothing_takes_labels,
+        "ValueError",
+        "You have to specify either decoder_input_ids or decoder_inputs_embeds",
+        "TrainingArguments(label_smoothing_factor=0.1)",
+    ),
     of_crash(crashes.pieces_beside_rows, "ArrowInvalid", UNEQUAL, OVERFLOWS, rows=480, pieces=120),
     of_crash(
         crashes.halves_side_by_side, "ArrowInvalid", UNEQUAL, SPLIT_OTHERWISE, one="a", other="y"
@@ -2318,6 +2416,17 @@ def test_every_rule_was_seen_to_fire() -> None:
     promised |= {fix.code for scenario in scenarios for fix in scenario.fixes}
 
     assert LISTED - promised - {case.rule.__name__ for case in CASES} == set()
+
+
+@pytest.mark.parametrize(("updates", "said"), [(10, "look"), (40, "note")])
+def test_a_handful_of_steps_in_place_of_epochs_is_worth_a_look(updates: int, said: str) -> None:
+    script = f"TrainingArguments('out', num_train_epochs=2, max_steps={updates})"
+    seen = replace(STEPPED, plan=replace(PLAN, max_steps=updates))
+
+    verdict = plan.max_steps_cuts_epochs(seen, View(FACTS, Places(script), True))
+
+    assert isinstance(verdict, Verdict)
+    assert verdict.severity == said
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule.__name__)

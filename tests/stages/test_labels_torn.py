@@ -30,6 +30,11 @@ TORN = [
     "rows = Dataset.from_dict({'text': texts, 'label': np.sort(labels)})",
     "made = tf.data.Dataset.from_tensor_slices((ids, tf.constant(sorted(train_y))))",
     "model.fit(x, y=np.sort(y))",
+    "y, z = train_test_split(labels); a, b = train_test_split(texts)",
+    "y = df['target']; df = df.sample(frac=1, random_state=3)",
+    "def load(): y = df['target']; df = df.sample(frac=1); return df, y",
+    "y_train = train[TARGET].values; train = train.sample(frac=1).reset_index(drop=True)",
+    "y, z = train_test_split(df['target'], random_state=1); a, b = train_test_split(texts)",
 ]
 WHOLE = [
     "random.shuffle(samples)",
@@ -46,6 +51,12 @@ WHOLE = [
     "rows = {'label': mood(rng.integers(3)), 'text': text}",
     "frame = frame.sample(frac=1)",
     "rows = train['label']",
+    "a, b, y, z = train_test_split(texts, labels)",
+    "a, b = train_test_split(texts, random_state=1); y, z = train_test_split(y, random_state=1)",
+    "train, test = train_test_split(frame)\ntrain, val = train_test_split(train)",
+    "y = df['target'].to_numpy()\ndf = df.drop(columns='target')",
+    "df = df.sample(frac=1)\ny = df['target']\nx = df[names]",
+    "y = old['target']\ndf = df.sample(frac=1)",
 ]
 STUCK = Training(
     losses=(1.1,) * 60, accuracies=((60, 0.34),), majority=0.33, classes=3, eval_rows=99

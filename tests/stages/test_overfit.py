@@ -51,6 +51,17 @@ def test_no_one_noisy_loss_decides() -> None:
     assert severity(replace(UNMOVED, losses=spike, quiet_losses=(1.1, 0.2))) is None
 
 
+def test_words_that_were_known_before_the_first_step_prove_nothing() -> None:
+    rising = Memory((0.012,) + (0.05,) * 18 + (0.12,), None, None, (0.012, 0.05), (), 8, 5e-5)
+
+    assert severity(rising) == FAULT
+    for task in ("seq2seq", "causal_lm", "masked_lm"):
+        knows = replace(PRETRAINED, task=task)
+        assert severity(rising, knows) is None
+        unknown = replace(rising, losses=(0.9,) + (1.3,) * 19, quiet_losses=(0.8, 1.3))
+        assert severity(unknown, knows) == FAULT
+
+
 def test_most_rows_right_is_no_fault_though_not_all_are() -> None:
     seen = Memory(falling(0.69, 0.52), 0.47, 0.969, (0.69, 0.5), (0, 1) * 16, 32, 1e-4)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,11 @@ from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Rows, dense, parts_of
 from debugger.pipelines.columns import (
     MOST_MEASURED,
-    Column,
     Columns,
-    Echo,
     Gap,
-    column_of,
-    echo_of,
+    filled_elsewhere,
     given_twice,
+    measured,
     swapped,
     without_number,
 )
@@ -40,10 +39,10 @@ def columns(fit: Fit, rows: Rows | None) -> Columns | None:
     twice = given_twice([names[p] for p in read], [rows.leaves[p] for p in read])
     pair = None if twice is None else (read[twice[0]], read[twice[1]])
     found = {names[place]: rows.leaves[place] for place in read}
-    return Columns(
-        inputs=_measured(found),
-        gaps=tuple(_gaps(fit.model, rows, found)),
-        echo=_echo(rows, found),
+    seen = measured(found, rows.labels)
+    return replace(
+        seen,
+        gaps=tuple(_felt_gaps(fit.model, rows, found, seen.gaps)),
         twice=None if pair is None else (names[pair[0]], names[pair[1]]),
         shared=pair is not None and _read_by_one(fit.model, *pair),
         embedded=max((one.input_dim for one in _embeddings(fit.model)), default=0),
@@ -56,6 +55,26 @@ def between(train: Rows, other: Rows | None) -> tuple[tuple[int, int], ...]:
     return () if here is None or there is None else swapped(here, there)
 
 
+def misfilled(train: Rows) -> tuple[int, int] | None:
+    """Of one input alone; see `filled_elsewhere`."""
+    if train.batch is None or len(tf.nest.flatten(train.batch.x)) != 1 or not train.leaves:
+        return None
+    return filled_elsewhere(train.leaves[0], train.labels)
+
+
+def leaf_by_leaf(train: Rows, asked: Any) -> Iterator[tuple[Any, Any]]:
+    """Each of several inputs that were learned from, and what stands in its place later on."""
+    if train.batch is None or not isinstance(asked, list | tuple) or len(asked) < 2:
+        return
+    names = list(train.batch.inputs)
+    if len(names) != len(asked) or len(train.leaves) < len(names):
+        return
+    for leaves, later in zip(train.leaves, asked, strict=False):
+        here, there = leaves[:MOST_MEASURED], np.asarray(later)[:MOST_MEASURED]
+        if here and len({row.shape for row in here}) == 1 and there.dtype.kind in "iuf":
+            yield np.stack(here), there
+
+
 def array_of(rows: Rows) -> Any:
     """The first rows of the only input there is; None where there are more, or of several sizes."""
     if rows.batch is None or not rows.leaves or len(tf.nest.flatten(rows.batch.x)) != 1:
@@ -64,26 +83,18 @@ def array_of(rows: Rows) -> Any:
     return np.stack(found) if found and len({row.shape for row in found}) == 1 else None
 
 
-def _gaps(model: Any, rows: Rows, found: dict[str, Any]) -> Iterator[Gap]:
-    for name, leaves in found.items():
-        if without := without_number(leaves):
-            yield Gap(name, len(without), len(leaves), _felt(model, rows, without[:ASKED]))
+def _felt_gaps(
+    model: Any, rows: Rows, found: dict[str, Any], gaps: tuple[Gap, ...]
+) -> Iterator[Gap]:
+    for gap in gaps:
+        without = without_number(found[gap.name])
+        yield replace(gap, felt=_felt(model, rows, without[:ASKED]))
 
 
 def _felt(model: Any, rows: Rows, chosen: list[int]) -> bool | None:
     """Whether the model has no answer to such rows; one may well fill its gaps by itself."""
     scores = answer_to(model, parts_of(rows.again(chosen))).scores
     return None if scores is None else not np.isfinite(dense(scores)).all()
-
-
-def _echo(rows: Rows, found: dict[str, Any]) -> Echo | None:
-    echoes = (echo_of(name, leaves, rows.labels) for name, leaves in found.items())
-    return next((one for one in echoes if one is not None), None)
-
-
-def _measured(found: dict[str, Any]) -> tuple[Column, ...]:
-    made = (column_of(name, rows) for name, rows in found.items())
-    return tuple(one for one in made if one is not None)
 
 
 def _embeddings(model: Any) -> list[Any]:

@@ -15,13 +15,13 @@ from transformers import TFPreTrainedModel
 from debugger.frameworks.keras.answering import Answer, Loss, are_shares
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import head_of, tokenizer_of
+from debugger.frameworks.keras.loading import was_loaded
 from debugger.frameworks.keras.plan import (
     CLIPPED_BY,
     asked_for,
     body_dropout,
     never_trained,
     number,
-    was_loaded,
 )
 from debugger.frameworks.keras.rates import rate_of, rates_of, schedule_of
 from debugger.frameworks.keras.reading import Parts, Rows, dense

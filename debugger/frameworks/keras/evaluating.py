@@ -14,7 +14,7 @@ from debugger.failure import on_behalf
 from debugger.frameworks.keras.afterwards import held_against
 from debugger.frameworks.keras.answering import answer_to, loss_of
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.columns import array_of
+from debugger.frameworks.keras.columns import array_of, leaf_by_leaf
 from debugger.frameworks.keras.forwarding import trains_its_own_way
 from debugger.frameworks.keras.made_up import MadeUp, labels_of
 from debugger.frameworks.keras.reading import (
@@ -110,6 +110,7 @@ def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
     others = [leaf for rows in asked if (leaf := first_rows(rows)) is not None]
     found = [] if learned is None else [swapped(learned, one) for one in others]
     scales = [] if learned is None else [two_columns(learned, one) for one in others]
+    scales += [two_columns(*pair) for rows in asked for pair in leaf_by_leaf(train, rows)]
     return {
         "printed": made,
         "asked_swapped": next(filter(None, found), ()),

@@ -14,6 +14,7 @@ from transformers import PreTrainedTokenizerBase
 from debugger.frameworks.keras.answering import Answer, Loss, outputs, task
 from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.loading import was_loaded
 from debugger.frameworks.keras.reading import Parts, size_of
 from debugger.pipelines.face import Compiled, Facts
 from debugger.pipelines.models import names_in, tokenizer_from
@@ -41,7 +42,7 @@ def facts_of(fit: Fit, batch: Parts | None, loss: Loss, answer: Answer, loaded: 
         pads=hasattr(collate, "tokenizer") or size_of(batch) > 1,
         main_input=getattr(model, "main_input_name", "input_ids"),
         batch_size=size_of(batch),
-        pretrained=loaded and bool(getattr(model, "name_or_path", "")),
+        pretrained=loaded and was_loaded(model),
         known_collator=True,
         framework="keras",
         compiled=Compiled(
@@ -51,6 +52,13 @@ def facts_of(fit: Fit, batch: Parts | None, loss: Loss, answer: Answer, loaded: 
             eagerly=bool(model._run_eagerly),
         ),
     )
+
+
+def configured_like(fit: Fit) -> str:
+    """Where a config and a tokenizer were loaded from, and no weights."""
+    source = str(getattr(getattr(fit.model, "config", None), "_name_or_path", "") or "")
+    tokenizer = tokenizer_of(fit) if source and not was_loaded(fit.model) else None
+    return source if getattr(tokenizer, "name_or_path", "") == source else ""
 
 
 def tokenizer_of(fit: Fit) -> PreTrainedTokenizerBase | None:
@@ -74,12 +82,16 @@ def blocks_of(model: Any) -> dict[str, list[str]]:
 
 
 def head_of(model: Any) -> list[str]:
-    """The weights outside the pretrained body; none when the model has no such body."""
+    """The weights outside the pretrained body; none when the model has no such body.
+
+    Those that the library itself never trains (Marian's `final_logits_bias`) are nobody's head.
+    """
     body = getattr(model, getattr(model, "base_model_prefix", "") or " ", None)
     if body is None:
         return []
     inside = {id(weight) for weight in body.weights}
-    return [name for name, weight in named_weights(model).items() if id(weight) not in inside]
+    outside = {n: w for n, w in named_weights(model).items() if id(w) not in inside}
+    return [name for name, weight in outside.items() if weight.trainable]
 
 
 def _defaults(fit: Fit) -> dict[str, str]:

@@ -23,6 +23,7 @@ from debugger.frameworks.keras.apart import rows_apart
 from debugger.frameworks.keras.bench import Bench, named_weights
 from debugger.frameworks.keras.bounding import beyond
 from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.facts import configured_like
 from debugger.frameworks.keras.heads import heads_of, unknown_output
 from debugger.frameworks.keras.penalties import penalty
 from debugger.frameworks.keras.reading import HowLabels, Parts, Rows, classes_in, dense, told
@@ -75,6 +76,7 @@ def forward(
     weights = named_weights(model).items()
     return Forward(
         **known,
+        configured_like=configured_like(fit),
         loss=loss,
         losses=() if of_each is None else tuple(_finite(one) for one in of_each.tolist()),
         first_logits=() if logits is None or logits.ndim != 2 else tuple(logits[0].tolist()),

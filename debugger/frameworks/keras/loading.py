@@ -6,6 +6,7 @@ is drawn afterwards, and has bit for bit the values that it would have had.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -20,22 +21,37 @@ from debugger.failure import on_behalf
 
 Draws = list[Callable[[], Any]]
 
+_seen_loading: weakref.WeakSet[Any] = weakref.WeakSet()
+_watched = False
 _OF_LIBRARY = "transformers.models."
 _FIRST = 0x7FC0_5EED
 """The bits of a nan. It and those that follow stand for a draw each."""
 
 
+def was_loaded(part: Any) -> bool:
+    """Whether it has the weights of a checkpoint, and not only its config."""
+    named = bool(getattr(getattr(part, "config", None), "_name_or_path", ""))
+    return named and (part in _seen_loading or not _watched)
+
+
+def _noted(loaded: Any) -> Any:
+    model = loaded[0] if isinstance(loaded, tuple) else loaded
+    _seen_loading.update(model._flatten_layers())
+    return loaded
+
+
 @contextmanager
 def drawn_late() -> Iterator[None]:
     """While open, `from_pretrained` of the library's own models draws only what is missing."""
+    global _watched
     before = TFPreTrainedModel.__dict__["from_pretrained"]
-    loading = False
+    loading, _watched = False, True
 
     @wraps(before.__func__)
     def spared(cls: Any, *args: Any, **given: Any) -> Any:
         nonlocal loading
         if loading or not cls.__module__.startswith(_OF_LIBRARY):
-            return on_behalf(before.__func__, cls, *args, **given)
+            return _noted(on_behalf(before.__func__, cls, *args, **given))
         loading = True
         try:
             with _marked() as draws:
@@ -43,7 +59,7 @@ def drawn_late() -> Iterator[None]:
         finally:
             loading = False
         _draw(loaded[0] if isinstance(loaded, tuple) else loaded, draws)
-        return loaded
+        return _noted(loaded)
 
     setattr(TFPreTrainedModel, "from_pretrained", classmethod(spared))  # noqa: B010
     try:

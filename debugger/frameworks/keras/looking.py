@@ -12,7 +12,7 @@ import tf_keras
 
 from debugger.frameworks.keras import inputs
 from debugger.frameworks.keras.building import Fit, Source
-from debugger.frameworks.keras.columns import between, columns
+from debugger.frameworks.keras.columns import between, columns, misfilled
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
 from debugger.frameworks.keras.targets import spans_in
@@ -29,6 +29,8 @@ from debugger.pipelines.rows import (
 from debugger.pipelines.spelled import Short, short_of
 
 BATCHES = 64
+LABELS = ("label", "labels")
+"""Columns that `prepare_tf_dataset` hands over as what is to be learned."""
 
 
 def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
@@ -55,6 +57,7 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         columns=columns(fit, train),
         eval_columns=columns(fit, evaluation),
         swapped=between(train, evaluation),
+        misfilled=misfilled(train),
         short=_short(fit, train),
         renumbered=fit.after.renumbered,
     )
@@ -113,7 +116,7 @@ def _split(
         count=rows.count or rows.looked_at,
         looked_at=rows.looked_at,
         columns=columns,
-        kept=tuple(name for name in columns if name in names or (label and name == "label")),
+        kept=tuple(n for n in columns if n in names or (label and n in LABELS)),
         class_names=class_names_of(source.dataset) if source else None,
         texts=_texts(rows, source) if ids and tokenizer else (),
         by_texts=False,

@@ -266,7 +266,22 @@ def _of_many(question: _Question, targets: Any) -> dict[str, Any]:
         "wrong": tuple(question.loss(-signs * scale) for scale in _SCALES),
         "cardinality": tuple(int(row) for row in targets.sum(-1).tolist()),
         "labels_move": question.labels_count(),
+        "positive_weights": _positive_weights(question, targets),
     }
+
+
+def _positive_weights(question: _Question, targets: Any) -> dict[int, float]:
+    """How much harder a yes is drawn than a no, where an output is drawn to both."""
+    pull = question.pull(np.zeros(question.shape))
+    if pull is None or pull.size != targets.size:
+        return {}
+    pull, found = np.reshape(pull, targets.shape), {}
+    for place in range(targets.shape[-1]):
+        yes = targets[:, place] > 0
+        ups, downs = pull[yes, place], -pull[~yes, place]
+        if len(ups) and len(downs) and (ups > 0).all() and (downs > 0).all():
+            found[place] = float(ups.mean() / downs.mean())
+    return found
 
 
 def _of_amounts(question: _Question, targets: Any) -> dict[str, Any]:

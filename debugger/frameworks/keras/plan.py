@@ -11,6 +11,7 @@ import tf_keras
 
 from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.building import Fit
+from debugger.frameworks.keras.loading import was_loaded
 from debugger.frameworks.keras.rates import rate_of
 from debugger.frameworks.keras.steering import by_epochs, steering
 from debugger.pipelines.plan import Plan, Rates
@@ -108,10 +109,6 @@ def _begun(layer: Any) -> list[tuple[Any, float]]:
 
 def _children(model: Any) -> list[Any]:
     return list(model._flatten_layers(recursive=False, include_self=False))
-
-
-def was_loaded(part: Any) -> bool:
-    return bool(getattr(getattr(part, "config", None), "_name_or_path", ""))
 
 
 def body_dropout(model: Any) -> tuple[str, float]:

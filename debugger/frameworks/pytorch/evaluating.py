@@ -57,6 +57,8 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         "eval_names": class_names_of(dataset),
         "model_names": names_in(getattr(trainer.model, "config", None)),
         "written": _written(trainer),
+        "least": _least(trainer),
+        "smoothing": float(trainer.args.label_smoothing_factor),
         "asks_in_vain": bool(getattr(trainer.args, "predict_with_generate", False))
         and type(trainer).prediction_step is Trainer.prediction_step,
         "wanted": () if data.eval is None else data.eval.target_lengths,
@@ -141,6 +143,18 @@ def _written(trainer: Trainer) -> int | None:
         return int(more)
     most = gen_kwargs.get("max_length") or args.generation_max_length or own.max_length
     return None if most is None else int(most) - 1  # the first is where the decoder starts
+
+
+def _least(trainer: Trainer) -> int | None:
+    """Before so many tokens the end may not be written; the decoder's start is counted in one."""
+    own = getattr(trainer.model, "generation_config", None)
+    if _written(trainer) is None or own is None:
+        return None
+    gen_kwargs = getattr(trainer, "_gen_kwargs", None) or {}
+    new = gen_kwargs.get("min_new_tokens") or getattr(own, "min_new_tokens", None)
+    if new:
+        return int(new) + 1
+    return int(gen_kwargs.get("min_length") or own.min_length or 0) or None
 
 
 def _known(sets: Any, answer: dict[str, float]) -> tuple[str, ...]:

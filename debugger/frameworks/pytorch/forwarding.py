@@ -21,6 +21,7 @@ from debugger.frameworks.pytorch.batches import (
     with_loss,
 )
 from debugger.frameworks.pytorch.facts import broken_weights
+from debugger.frameworks.pytorch.listed import listed
 from debugger.frameworks.pytorch.losses import asked, is_own
 from debugger.frameworks.pytorch.reading import read_by
 from debugger.frameworks.pytorch.tables import outside
@@ -48,6 +49,8 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         "label_range": label_range(all_labels, _in_batch(labels)),
         "labels_shape": () if labels is None else tuple(labels.shape),
         "channels": getattr(getattr(model, "config", None), "num_channels", None),
+        "listed": listed(model),
+        "decoder_lacks": _decoder_lacks(getattr(model, "config", None)),
         "batch_device": "" if labels is None else str(labels.device),
         "fields": tuple(fields_of(batch)),
         **_sizes(model, fields_of(batch).get(facts.main_input)),
@@ -84,6 +87,15 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         **read_by(trainer, batch),
         **targets.asked(trainer, fields_of(batch), labels, logits, loss),
     )
+
+
+def _decoder_lacks(config: Any) -> tuple[str, ...]:
+    """Of two models that were put together as a reader and a writer."""
+    decoder = getattr(config, "decoder", None)
+    if not getattr(config, "is_encoder_decoder", False) or not hasattr(decoder, "is_decoder"):
+        return ()
+    wanted = ("is_decoder", "add_cross_attention")
+    return tuple(name for name in wanted if not getattr(decoder, name, True))
 
 
 def _with_loss(trainer: Trainer, batch: Any) -> tuple[Any, Any, Failure | None]:

@@ -8,7 +8,7 @@ import re
 from collections import UserDict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,13 @@ from transformers import PreTrainedTokenizerBase, Trainer
 from debugger.failure import failure_of_script, on_behalf
 from debugger.frameworks.pytorch import inputs
 from debugger.frameworks.pytorch.batches import fields_of, first_batch, is_tensor, labels_of
+from debugger.frameworks.pytorch.columns import array_of, between, columns_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import first_set, is_stream, own_sampler
 from debugger.pipelines.answers import answers_of
+from debugger.pipelines.columns import Columns
 from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
 from debugger.pipelines.lineage import (
     disorder,
@@ -66,27 +68,43 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
     if is_stream(train):
         return Data(None, None, streamed=True)
     try:
-        train_keys, train_split = _split(trainer, train, facts, tokenizer)
-        eval_keys, eval_split = _split(trainer, evaluation, facts, tokenizer)
+        here = _split(trainer, train, facts, tokenizer)
+        there = _split(trainer, evaluation, facts, tokenizer)
     except Exception as error:
         rows: Any = train
         held = tuple(rows.column_names) if is_hub(rows, "Dataset") else ()
         return Data(None, None, held=held, failure=failure_of_script(error))
-    seen = set(train_keys)
+    seen = set(here.keys)
+    worded = _worded(here)
     return Data(
-        train_split,
-        eval_split,
+        here.split,
+        there.split,
         weighs=own_loss(trainer) or own_sampler(trainer) or not is_of_library(model),
-        metrics=metric_names(trainer, () if train_split is None else train_split.labels, facts),
-        shared_rows=sum(key in seen for key in eval_keys),
-        keys=tuple(train_keys),
+        metrics=metric_names(trainer, () if here.split is None else here.split.labels, facts),
+        shared_rows=sum(key in seen for key in there.keys),
+        keys=tuple(here.keys),
         picked_line=picked_from(train, evaluation),
-        both=(_worded(train_keys, train_split), _worded(eval_keys, eval_split)),
+        both=(worded, _worded(there)),
+        worded=worded,
+        columns=here.columns,
+        eval_columns=there.columns,
+        swapped=between(here.table, there.table),
     )
 
 
-def _worded(keys: list[str], split: Split | None) -> Worded:
+@dataclass(frozen=True)
+class _Read:
+    """What makes each row of a data set itself, what they say, and their numbers."""
+
+    keys: list[str] = field(default_factory=list)
+    split: Split | None = None
+    columns: Columns | None = None
+    table: Any = None
+
+
+def _worded(read: _Read) -> Worded:
     """The rows as the numbers of their tokens, which are what makes each of them itself."""
+    keys, split = read.keys, read.split
     labels = () if split is None else split.labels
     if split is None or not split.lengths or not all(isinstance(y, int) for y in labels):
         return Worded()
@@ -96,11 +114,9 @@ def _worded(keys: list[str], split: Split | None) -> Worded:
     return Worded(tuple(rows), labels[:MOST_WORDED])
 
 
-def _split(
-    trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any
-) -> tuple[list[str], Split | None]:
+def _split(trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any) -> _Read:
     if dataset is None or isinstance(dataset, dict) or is_stream(dataset):
-        return [], None
+        return _Read()
     table = _is_table(dataset, facts.main_input)
     values, unread = _read(dataset) if table else (_made(dataset, facts.main_input), {})
     columns = tuple(dataset.column_names if table else values)
@@ -121,6 +137,7 @@ def _split(
         tokenizer,
         unread,
         gone=gone,
+        names=facts.label_names or (),
         made=history(dataset, label, looked_at) if table else (),
         disorder=disorder(dataset) if table else None,
         answers=answers_of(values | gone, ids, tokenizer, dataset) if table else None,
@@ -140,9 +157,10 @@ def _split(
         few_valued=_few_valued(values, kept),
     )
     clash = inputs.clash(trainer, ids, tokenizer, facts)
-    if split.read is None or not clash:
-        return keys, split
-    return keys, replace(split, read=replace(split.read, **clash))
+    if split.read is not None and clash:
+        split = replace(split, read=replace(split.read, **clash))
+    given = values, kept, label
+    return _Read(keys, split, columns_of(*given), array_of(*given))
 
 
 def _counted(dataset: Any) -> tuple[str, int] | None:

@@ -101,7 +101,8 @@ class TrainerPipeline:
                 weighing.leave(self._trainer, self.facts, self._left)
 
         given = self._trainer, self.facts, self._labels
-        return training.train(*given, steps, emit, seconds, leave)
+        seen = training.train(*given, steps, emit, seconds, leave)
+        return replace(seen, has_words=bool(self._data.worded.rows))
 
     def leave(self, file: Path) -> None:
         self._left = file

@@ -108,6 +108,17 @@ losses = {"kind": CrossEntropy(True), "size": "mse"}
 model.compile(Adam(0.03), losses, loss_weights={"kind": 1.0, "size": 0.2})
 model.fit(x, {"kind": y, "size": x[:, 2]}, validation_split=0.25)
 """,
+    "a decoder with a bias that the library keeps from training": """
+from transformers import MarianConfig, TFMarianMTModel
+sizes = dict(vocab_size=40, d_model=16, encoder_layers=1, decoder_layers=1, pad_token_id=39,
+             encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=16,
+             decoder_ffn_dim=16, decoder_start_token_id=39, max_position_embeddings=16)
+model = TFMarianMTModel(MarianConfig(**sizes))
+words = random.randint(2, 38, (48, 5))
+rows = {"input_ids": words, "attention_mask": np.ones((48, 5), int), "labels": words + 1}
+model.compile(Adam(3e-3))
+model.fit(tf.data.Dataset.from_tensor_slices(rows).shuffle(48).batch(8), epochs=3)
+""",
     "autoencoder": """
 model = tf.keras.Sequential([layers.Dense(4, "relu"), layers.Dense(8)])
 model.compile(Adam(0.03), "mse")

@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 from tf_keras.src import backend
 from transformers import (
+    AutoConfig,
     TFAutoModel,
     TFAutoModelForSequenceClassification,
     TFBertForMaskedLM,
@@ -20,7 +21,7 @@ from transformers import (
 )
 
 from debugger.frameworks.keras.bench import Rng
-from debugger.frameworks.keras.loading import drawn_late
+from debugger.frameworks.keras.loading import drawn_late, was_loaded
 from tests.tiny_keras import bert
 
 LAYERS = 3
@@ -116,3 +117,15 @@ def test_afterwards_everything_is_drawn_at_once() -> None:
         pass
     assert (dict(vars(TFPreTrainedModel)), dict(vars(backend.RandomGenerator))) == before
     assert np.isfinite(bert().classifier.kernel.numpy()).all()
+
+
+def test_a_config_alone_brings_no_weights(checkpoint: str) -> None:
+    with drawn_late():
+        config = AutoConfig.from_pretrained(checkpoint)
+        left_behind = TFAutoModelForSequenceClassification.from_config(config)
+        loaded = TFAutoModelForSequenceClassification.from_pretrained(checkpoint)
+
+    assert left_behind.config._name_or_path == checkpoint
+    assert not was_loaded(left_behind)
+    assert was_loaded(loaded)
+    assert was_loaded(loaded.bert)

@@ -162,6 +162,15 @@ def test_weights_of_classes_are_seen() -> None:
     assert told(dense(3), loss, labels, class_weight=counts) == {"weights_favour_frequent": "fault"}
 
 
+def test_weights_of_yes_and_no_are_to_help_the_rare_one() -> None:
+    rare = (np.arange(ROWS) % 6 == 0).astype("float32")
+    right, swapped = {0: 0.6, 1: 3.0}, {0: 3.0, 1: 0.6}
+
+    assert told(dense(1, "sigmoid"), "binary_crossentropy", rare, class_weight=right) == {}
+    found = told(dense(1, "sigmoid"), "binary_crossentropy", rare, class_weight=swapped)
+    assert found == {"positive_weight_upside_down": "fault"}
+
+
 def test_a_model_of_transformers_is_asked_through_its_logits() -> None:
     pipeline = KerasPipeline(Fit(tiny.compiled(), tiny.batches(), epochs=4))
     asked = pipeline.forward().asked

@@ -1,0 +1,62 @@
+"""The numbers that a Trainer's rows hold beside texts, measured column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from debugger.pipelines.columns import (
+    MOST_MEASURED,
+    Columns,
+    given_twice,
+    measured,
+    swapped,
+)
+from debugger.pipelines.rows import LABELS
+
+
+def columns_of(
+    values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
+) -> Columns | None:
+    """None where no column that reaches the model holds fractions."""
+    arrays = {n: _array(v) for n, v in values.items() if n in kept and n not in (label, *LABELS)}
+    found = {n: list(a) for n, a in arrays.items() if a is not None}
+    if not found:
+        return None
+    names = list(found)
+    twice = given_twice(names, [found[name] for name in names])
+    return replace(
+        measured(found, values.get(label, ()) if label else ()),
+        twice=None if twice is None else (names[twice[0]], names[twice[1]]),
+    )
+
+
+def between(train: Any, other: Any) -> tuple[tuple[int, int], ...]:
+    """Columns of the other rows that stand at another's place."""
+    return () if train is None or other is None else swapped(train, other)
+
+
+def array_of(values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None) -> Any:
+    """The only column of fractions that there is; None where there are more."""
+    arrays = [_array(v) for n, v in values.items() if n in kept and n not in (label, *LABELS)]
+    one = [array for array in arrays if array is not None]
+    return one[0] if len(one) == 1 else None
+
+
+def _array(column: Sequence[Any]) -> Any:
+    """Rows of fractions, one or a list of them each; pictures and sounds have other rules."""
+    rows = list(column[:MOST_MEASURED])
+    try:
+        found = np.asarray(rows, dtype=float) if rows and _is_fraction(rows[0]) else None
+    except (TypeError, ValueError):  # rows of different lengths, or a gap that is None
+        return None
+    return found if found is not None and found.ndim <= 2 else None
+
+
+def _is_fraction(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return bool(value) and _is_fraction(value[0])
+    return isinstance(value, float)
