@@ -15,7 +15,9 @@ import socket
 import threading
 import time
 import traceback
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from debugger.workers import child, hidden, sandbox
@@ -32,18 +34,23 @@ def main(control_fd: int, preload: str) -> None:
     try:
         began = time.monotonic()
         sandbox.warm()
-        _import(preload.split(","))
+        later = _import(preload.split(","))
         ready = {"seconds": time.monotonic() - began}
     except BaseException:  # noqa: BLE001 - whatever it is, the host must hear of it
-        ready = {"error": traceback.format_exc()[-20_000:]}
+        later, ready = iter(()), {"error": traceback.format_exc()[-20_000:]}
     control.send(json.dumps(ready).encode())
     if "error" not in ready:
-        _Nursery(control).serve()
+        _Nursery(control, later).serve()
 
 
-def _import(modules: list[str]) -> None:
-    for module in filter(None, modules):
-        importlib.import_module(module)
+def _import(modules: list[str]) -> Iterator[None]:
+    """`LATER` is what a module leaves to be done, piece by piece, while nobody asks for a run."""
+    imported = [importlib.import_module(module) for module in filter(None, modules)]
+    _settle()
+    return chain.from_iterable(one.LATER() for one in imported if hasattr(one, "LATER"))
+
+
+def _settle() -> None:
     threads = len(os.listdir("/proc/self/task"))
     if threads > MOST_THREADS or threading.active_count() > 1:
         raise RuntimeError(f"{threads} threads after preloading: forked children would hang")
@@ -52,8 +59,9 @@ def _import(modules: list[str]) -> None:
 
 
 class _Nursery:
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: socket.socket, later: Iterator[None]) -> None:
         self._control = control
+        self._later: Iterator[None] | None = later
         self._lines: dict[socket.socket, int] = {}
         self._dying: set[int] = set()
         self._bell, waker = socket.socketpair()
@@ -69,7 +77,7 @@ class _Nursery:
             selector.register(self._control, selectors.EVENT_READ)
             selector.register(self._bell, selectors.EVENT_READ)
             while True:
-                for key, _ in selector.select():
+                for key, _ in selector.select(None if self._later is None else 0) or self._go_on():
                     if key.fileobj is self._bell:
                         self._tell_deaths()
                     elif key.fileobj is not self._control:
@@ -81,6 +89,17 @@ class _Nursery:
                         for line in list(self._lines):
                             self._let_go(line)
                         return
+
+    def _go_on(self) -> tuple[()]:
+        """A piece of what was left for later. Without it runs are slower, and no more than that."""
+        try:
+            if self._later is not None and next(self._later, self) is self:
+                self._later = None
+                _settle()
+        except Exception:  # noqa: BLE001
+            self._later = None
+            traceback.print_exc()
+        return ()
 
     def _fork(self) -> socket.socket | None:
         request, descriptors, _, _ = socket.recv_fds(self._control, 1 << 16, 2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +12,7 @@ import tensorflow as tf
 import tf_keras
 
 from debugger.frameworks.keras.bench import named_weights
+from debugger.frameworks.keras.listening import Call, calls_heard
 from debugger.frameworks.keras.reading import HowLabels, Parts, dense
 from debugger.pipelines.face import Task
 from debugger.pipelines.models import task_of
@@ -35,15 +38,20 @@ _COUNTS: dict[str, Counts] = {
 }
 
 
+Made = Sequence[tuple[Any, Any]]
+
+
 @dataclass(frozen=True)
 class Answer:
     """`scores` are the numbers for each class, or all there is; None where nothing came out.
 
     `keeps_logits`: Keras itself made them of logits, which its cross-entropies take in their place.
+    `made`: layers that end in an activation, and what they made, where that is as large as these.
     """
 
     scores: Any
     keeps_logits: bool = False
+    made: Made = ()
 
     @property
     def shape(self) -> tuple[int, ...] | None:
@@ -63,8 +71,35 @@ class Loss:
 
 def answered(model: Any, parts: Parts) -> Answer:
     """The model's answer to one batch, without dropout."""
-    scores = scores_of(model(without_labels(model, parts.x, parts.inside), training=False))
-    return Answer(scores, hasattr(scores, "_keras_logits"))
+    with _heads_noted(model) as made:
+        scores = scores_of(model(without_labels(model, parts.x, parts.inside), training=False))
+    if scores is None:
+        return Answer(None)
+    alike = [
+        (layer, output)
+        for layer, output in made
+        if isinstance(output, tf.Tensor)
+        and output.shape.num_elements() == scores.shape.num_elements()
+    ]
+    return Answer(scores, hasattr(scores, "_keras_logits"), tuple(alike))
+
+
+@contextmanager
+def _heads_noted(model: Any) -> Iterator[list[tuple[Any, Any]]]:
+    """While open, every layer that ends in an activation leaves itself and what it made."""
+    made: list[tuple[Any, Any]] = []
+    layers = [one for one in model._flatten_layers() if callable(getattr(one, "activation", None))]
+
+    def noting(layer: Any, call: Call) -> Call:
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            output = call(*args, **kwargs)
+            made.append((layer, output))
+            return output
+
+        return noted
+
+    with calls_heard(layers, noting):
+        yield made
 
 
 def answer_to(model: Any, parts: Parts | None) -> Answer:
@@ -90,6 +125,11 @@ def without_labels(model: Any, x: Any, inside: str | None) -> Any:
     if inside is None or not hasattr(getattr(model, "config", None), "num_labels"):
         return x
     return {name: value for name, value in x.items() if name != inside}
+
+
+def of_library(model: Any) -> bool:
+    """Whether its class is one of transformers itself, with no line of a script's."""
+    return type(model).__module__.startswith("transformers.models.")
 
 
 def scores_of(outputs: Any) -> Any:

@@ -161,6 +161,17 @@ def named_weights(model: Any) -> dict[str, Any]:
     return named
 
 
+def broken_weights(weights: dict[str, Any]) -> tuple[str, ...]:
+    """The names of those that hold a nan or an infinity."""
+    return tuple(name for name, weight in weights.items() if not _is_finite(weight.numpy()))
+
+
+def _is_finite(values: Any) -> bool:
+    """One number out of the way shows in the sum; a sum may also run over by itself."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()) or np.isfinite(values).all())
+
+
 def optimizers_of(model: Any) -> list[str]:
     """The attributes that hold an optimizer: a training step of one's own may use several."""
     return [name for name, value in vars(model).items() if isinstance(value, _OPTIMIZERS)]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from debugger.frameworks.keras.losses import FAR, Made, ending_of
+from debugger.frameworks.keras.answering import Answer
+from debugger.frameworks.keras.losses import FAR, ending_of
 from debugger.frameworks.keras.reading import Parts, dense
 from debugger.pipelines.held import rescaled
 
@@ -19,7 +20,7 @@ are the very answers."""
 
 
 def beyond(
-    model: Any, parts: Parts, scores: Any, made: Made, loss_at: Callable[[Any], float | None]
+    model: Any, parts: Parts, answer: Answer, loss_at: Callable[[Any], float | None]
 ) -> dict[str, Any]:
     """`bounds` as of `Forward`, and whether the labels are the inputs on another scale.
 
@@ -27,9 +28,9 @@ def beyond(
     own step does.
     """
     labels = None if parts.labels is None else dense(parts.labels)
-    if labels is None or labels.dtype.kind != "f" or labels.shape != tuple(scores.shape):
+    if labels is None or labels.dtype.kind != "f" or labels.shape != answer.shape:
         return {}
-    ending, name = ending_of(scores, made)
+    ending, name = ending_of(answer)
     if ending is None or parts.weights is not None or not labels.size:
         return {}
     some = tf.constant(np.random.default_rng(0).standard_normal(labels.shape).astype(np.float32))
@@ -42,7 +43,7 @@ def beyond(
         return {}
     if low - margin <= float(labels.min()) and float(labels.max()) <= high + margin:
         return {}
-    here, answered = loss_at(parts.labels), loss_at(scores)
+    here, answered = loss_at(parts.labels), loss_at(answer.scores)
     if here is None or answered is None or not 0 <= answered <= COMPARED * here:
         return {}
     return {"bounds": (name, low, high), "rebuilds": _rebuilds(parts, labels)}

@@ -14,13 +14,13 @@ from debugger.frameworks.keras import losses, targets
 from debugger.frameworks.keras.answering import (
     Answer,
     Loss,
-    answered,
     are_shares,
     loss_of,
+    of_library,
     without_labels,
 )
 from debugger.frameworks.keras.apart import rows_apart
-from debugger.frameworks.keras.bench import Bench, named_weights
+from debugger.frameworks.keras.bench import Bench, broken_weights, named_weights
 from debugger.frameworks.keras.bounding import beyond
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import configured_like
@@ -39,9 +39,12 @@ def forward(
     bench: Bench,
     all_labels: tuple[Any, ...],
     first: Rows,
+    answer: Answer,
     planned: int | None = None,
 ) -> Forward:
-    """Eagerly and without dropout, by the model's own `test_step`. `planned`: the steps of fit."""
+    """Eagerly and without dropout, by the model's own `test_step`. `answer` is the model's to the
+    first batch, `planned` the steps of fit.
+    """
     model, parts = fit.model, first.batch
     if parts is None:
         return Forward((), "", failure=first.failure)
@@ -57,15 +60,15 @@ def forward(
     if failure is not None and known.get("vocabulary") is None:
         known |= _looked_up(model, parts)
     with bench.untouched():
-        answer, of_each, made = _looked_at(model, parts, facts, compiled)
+        of_each = _of_each(model, parts, answer, facts, compiled)
         asked = None
         if answer.scores is not None and failure is None:
-            asked = losses.asked(fit, parts, answer.scores, made, compiled, all_labels)
+            asked = losses.asked(fit, parts, answer, compiled, all_labels)
             known |= targets.distance(model, parts, answer.scores, asked, planned)
             known |= rows_apart(model, parts, answer.scores)
             known |= {"penalty": penalty(fit, parts), **unknown_weights(model, parts)}
             if asked is None and trains_its_own_way(model, tests=False):
-                known |= beyond(model, parts, answer.scores, made, _loss_of_labels(model, parts))
+                known |= beyond(model, parts, answer, _loss_of_labels(model, parts))
         known |= {
             "heads": heads_of(model, parts),
             "unknown_output": unknown_output(model, parts),
@@ -73,7 +76,6 @@ def forward(
     logits = None if answer.scores is None else dense(answer.scores)
     finite = logits is not None and bool(np.isfinite(logits).all())
     broken = tuple(np.flatnonzero(~np.isfinite(of_each)).tolist()) if of_each is not None else ()
-    weights = named_weights(model).items()
     return Forward(
         **known,
         configured_like=configured_like(fit),
@@ -84,7 +86,7 @@ def forward(
         logits_low=float(logits.min()) if logits is not None and finite else None,
         logits_high=float(logits.max()) if logits is not None and finite else None,
         nan_starts_at="logits" if logits is not None and not finite else None,
-        nan_weights=tuple(name for name, w in weights if not np.isfinite(dense(w)).all()),
+        nan_weights=broken_weights(named_weights(model)),
         nan_rows=broken,
         expects=_expects(compiled),
         gives=_gives(logits, answer, compiled, asked) if finite else None,
@@ -164,28 +166,13 @@ def loss_in(logs: Any) -> float | None:
     return None if value is None or np.ndim(value) else float(value)
 
 
-def _looked_at(
-    model: Any, parts: Parts, facts: Facts, loss: Loss
-) -> tuple[Answer, Any, losses.Made]:
-    """The answer, the loss of each example and what the layers made, as far as there are any."""
-    try:
-        with losses.heads_noted(model) as made:
-            answer = answered(model, parts)
-    except Exception:  # the failure with its loss is the one that is reported
-        return Answer(None), None, []
-    if answer.scores is None:
-        return answer, None, []
-    return answer, _of_each(model, parts, answer, facts, loss), made
-
-
 def _of_each(model: Any, parts: Parts, answer: Answer, facts: Facts, loss: Loss) -> Any:
     shape = answer.shape or ()
     if facts.task != "classification" or parts.labels is None or len(shape) != 2:
         return None
     try:
         if loss.counts == "own":
-            inputs = without_labels(model, parts.x, parts.inside)
-            found = model({**inputs, "labels": parts.labels}, training=False).loss
+            found = _own_loss(model, parts, answer.scores)
         elif loss.counts in _CROSS_ENTROPIES:
             found = _plain(model.loss)(parts.labels, answer.scores)
         else:
@@ -194,6 +181,14 @@ def _of_each(model: Any, parts: Parts, answer: Answer, facts: Facts, loss: Loss)
     except Exception:
         return None
     return values if values.shape == shape[:1] else None
+
+
+def _own_loss(model: Any, parts: Parts, scores: Any) -> Any:
+    """Of a model of the library that is what its `call` does with labels and scores."""
+    if of_library(model):
+        return model.hf_compute_loss(parts.labels, scores)
+    inputs = without_labels(model, parts.x, parts.inside)
+    return model({**inputs, "labels": parts.labels}, training=False).loss
 
 
 def _plain(loss: Any) -> Any:

@@ -50,11 +50,13 @@ def heads_of(model: Any, parts: Parts) -> tuple[Head, ...]:
 def unknown_output(model: Any, parts: Parts) -> tuple[str, str] | None:
     """A name that labels stand under and no output has, and the names that there are. Keras takes
     labels out of a dictionary one by one then, whatever they are called."""
+    if not isinstance(parts.y, Mapping):
+        return None
     try:
         answers = model(without_labels(model, parts.x, parts.inside), training=False)
     except Exception:  # the failure with its loss is the one that is reported
         return None
-    if not isinstance(parts.y, Mapping) or type(answers) is not dict or len(answers) < 2:
+    if type(answers) is not dict or len(answers) < 2:
         return None
     strange = [str(name) for name in parts.y if name not in answers]
     return (strange[0], ", ".join(map(str, answers))) if strange else None

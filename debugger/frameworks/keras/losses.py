@@ -5,8 +5,7 @@ The outputs are put in before the last activation, so that what that makes of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,9 +13,8 @@ import tensorflow as tf
 import tf_keras
 from tf_keras.src.engine import compile_utils
 
-from debugger.frameworks.keras.answering import Loss
+from debugger.frameworks.keras.answering import Answer, Loss
 from debugger.frameworks.keras.building import Fit
-from debugger.frameworks.keras.listening import Call, calls_heard
 from debugger.frameworks.keras.reading import Parts, dense
 from debugger.pipelines.losses import SCALES, Asked, Form, counts_of
 
@@ -24,7 +22,6 @@ MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
 FAR = 1e3
 _SCALES = SCALES[2:4] + SCALES[-2:]
-Made = list[tuple[Any, Any]]
 _UNEVEN = (
     *("binary_crossentropy", "categorical_crossentropy", "kl_divergence", "poisson"),
     "mean_absolute_percentage_error",
@@ -33,30 +30,13 @@ _UNEVEN = (
 _SQUASHING: tuple[Callable[..., Any], ...] = (tf.nn.softmax, tf.nn.sigmoid, tf.nn.relu, tf.nn.tanh)
 
 
-@contextmanager
-def heads_noted(model: Any) -> Iterator[Made]:
-    """While open, every layer that ends in an activation leaves itself and what it made."""
-    made: Made = []
-    layers = [one for one in model._flatten_layers() if callable(getattr(one, "activation", None))]
-
-    def noting(layer: Any, call: Call) -> Call:
-        def noted(*args: Any, **kwargs: Any) -> Any:
-            output = call(*args, **kwargs)
-            made.append((layer, output))
-            return output
-
-        return noted
-
-    with calls_heard(layers, noting):
-        yield made
-
-
 def asked(
-    fit: Fit, parts: Parts, scores: Any, made: Made, loss: Loss, all_labels: tuple[Any, ...]
+    fit: Fit, parts: Parts, answer: Answer, loss: Loss, all_labels: tuple[Any, ...]
 ) -> Asked | None:
     """`all_labels` are of the training set. None where there is nothing that can be asked."""
     held = [one for one in tf.nest.flatten(fit.model.compiled_loss._losses or []) if one]
-    ending, _ = ending_of(scores, made)
+    scores = answer.scores
+    ending, _ = ending_of(answer)
     if ending is None or len(held) != 1 or parts.labels is None or loss.counts == "own":
         return None
     labels = dense(parts.labels)
@@ -71,10 +51,10 @@ def asked(
     if form == "classes" and labels.shape != scores.shape and loss.counts == "amounts":
         shapes = tuple(scores.shape), labels.shape
         return Asked(form, 0, shapes[0][-1], *shapes, even=0.0, spread=True)
-    answer = {"classes": _of_classes, "many": _of_many, "amounts": _of_amounts}[form](
+    told = {"classes": _of_classes, "many": _of_many, "amounts": _of_amounts}[form](
         question, targets
     )
-    if answer is None or (own and form == "amounts" and not answer["labels_move"]):
+    if told is None or (own and form == "amounts" and not told["labels_move"]):
         return None  # a loss that is computed in the model gets labels that mean nothing
     outputs = int(scores.shape[-1]) if len(scores.shape) > 1 else 1
     some = question.some_outputs()
@@ -92,7 +72,7 @@ def asked(
         counts=counts_of(form, all_labels),
         counted=len(all_labels),
         swapped=_swapped(question, loss),
-        **answer | ({"plain": False} if own else {}),
+        **told | ({"plain": False} if own else {}),
     )
 
 
@@ -115,16 +95,14 @@ def _swapped(question: _Question, loss: Loss) -> str:
     return ""
 
 
-def ending_of(scores: Any, made: Made) -> tuple[Callable[[Any], Any] | None, str]:
+def ending_of(answer: Answer) -> tuple[Callable[[Any], Any] | None, str]:
     """What the model makes of the numbers before its last activation, and the name of that; None
     where nobody can tell.
 
     A model of transformers answers with those numbers.
     """
-    wanted = dense(scores)
-    for layer, output in reversed(made):
-        if not isinstance(output, tf.Tensor) or tf.size(output) != wanted.size:
-            continue
+    wanted = dense(answer.scores)
+    for layer, output in reversed(answer.made):
         after = _after(wanted, output)
         if after is not None:
             name = getattr(layer.activation, "__name__", "")

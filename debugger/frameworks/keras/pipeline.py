@@ -40,8 +40,8 @@ class KerasPipeline:
         self._bench = Bench(fit.model)
         loss = loss_of(fit.model)
         with self.untouched():
-            answer = answer_to(fit.model, first.batch)
-        self.facts = facts_of(fit, first.batch, loss, answer, loaded)
+            self._answer = answer_to(fit.model, first.batch)
+        self.facts = facts_of(fit, first.batch, loss, self._answer, loaded)
         self._how: HowLabels = how_labels(self.facts.task, loss, first.batch)
         self._first = replace(first, how=self._how)
 
@@ -85,7 +85,8 @@ class KerasPipeline:
     def forward(self) -> face.Forward:
         fit, labels = self._fit, self._train.labels
         planned = training.planned_steps(fit, self.facts, self._train.count) if fit.whole else None
-        seen = forwarding.forward(fit, self.facts, self._bench, labels, self._first, planned)
+        known = labels, self._first, self._answer
+        seen = forwarding.forward(fit, self.facts, self._bench, *known, planned)
         return replace(seen, earlier=self._earlier)
 
     def step(self) -> face.Step:

@@ -13,7 +13,7 @@ import tf_keras
 
 from debugger.failure import Failure, on_behalf
 from debugger.frameworks.keras.answering import log_shares, loss_of, scores_of, without_labels
-from debugger.frameworks.keras.bench import Bench, named_weights, optimizers_of
+from debugger.frameworks.keras.bench import Bench, broken_weights, named_weights, optimizers_of
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import blocks_of, head_of
 from debugger.frameworks.keras.forwarding import loss_in
@@ -26,7 +26,7 @@ from debugger.frameworks.keras.rates import (
     rates_of,
     schedule_of,
 )
-from debugger.frameworks.keras.reading import Rows, dense, told
+from debugger.frameworks.keras.reading import Rows, told
 from debugger.frameworks.keras.steering import steering
 from debugger.frameworks.keras.turning import none_turned, turning_layers
 from debugger.frameworks.keras.units import alike, faded, norms
@@ -70,7 +70,7 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             total=sum(math.prod(weight.shape) for weight in weights.values()),
             head=head,
             head_frozen=bool(head) and not trainable & set(head),
-            nan_after=tuple(n for n, w in weights.items() if not np.isfinite(dense(w)).all()),
+            nan_after=broken_weights(weights),
             decay=decay_of(schedule, planned, (rows or 0) * fit.epochs),
             schedule=_steered_by(schedule, fit),
             last_learning_rate=rates[-1] if rates else None,

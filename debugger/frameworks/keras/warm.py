@@ -1,6 +1,6 @@
 """What the zygote of Keras runs imports before it forks: TensorFlow, in its Keras 2 form.
 
-Only imports, as in `warm`: one operation of TensorFlow would make every forked child hang.
+Only imports, as in PyTorch's: one operation of TensorFlow would make every forked child hang.
 """
 
 # ruff: noqa: F401
@@ -26,6 +26,7 @@ from transformers import (
 
 import debugger.diagnosis
 import debugger.frameworks.keras.building
+from debugger.frameworks.keras.converting import rewrite_ahead
 from scenarios import assets
 
 # A script of somebody's own may do without these. `load_dataset` imports scipy, when it is there.
@@ -40,3 +41,6 @@ with suppress(assets.AssetsError, OSError):
 # What `map` made in one run must never be found by the next one.
 if datasets := sys.modules.get("datasets"):
     datasets.disable_caching()
+
+LATER = rewrite_ahead
+"""It costs more than a second; a first run need not wait for it."""
