@@ -15,7 +15,9 @@ FEWEST = 4
 
 def rows_apart(model: Any, parts: Parts, scores: Any) -> dict[str, Any]:
     """`mingled`: how far the first row is answered otherwise when those beside it are others, in
-    spreads of the answers; `unread`: an input that might as well be another row's."""
+    spreads of the answers; `unread`: an input that might as well be another row's. `scores` are the
+    model's answer as it is.
+    """
     if of_library(model):
         return {}  # asking costs six answers, and what the library does with a row is known
     x = without_labels(model, parts.x, parts.inside)
@@ -25,8 +27,8 @@ def rows_apart(model: Any, parts: Parts, scores: Any) -> dict[str, Any]:
         return {}
     if rows == scores.shape[-1]:
         return {}  # rows that are held against each other
-    first, again = _answer(model, x), _answer(model, x)
-    if first is None or again is None or not np.array_equal(first, again):
+    first, again = dense(scores).astype(float), _answer(model, x)
+    if again is None or not np.array_equal(first, again):
         return {}
     spread = float(first.std(0).mean())
     if not np.isfinite(first).all() or not spread:

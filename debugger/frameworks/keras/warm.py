@@ -25,7 +25,7 @@ from transformers import (
 )
 
 import debugger.diagnosis
-import debugger.frameworks.keras.building
+import debugger.frameworks.keras.pipeline
 from debugger.frameworks.keras.converting import rewrite_ahead
 from scenarios import assets
 

@@ -22,7 +22,7 @@ from transformers import (
 )
 
 import debugger.diagnosis
-import debugger.frameworks.pytorch.building
+import debugger.frameworks.pytorch.pipeline
 from scenarios import assets
 
 # transformers 5 keeps its tokenizers elsewhere, and a script of somebody's own may do without the
