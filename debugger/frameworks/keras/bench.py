@@ -21,7 +21,7 @@ from transformers import TFPreTrainedModel
 
 from debugger.pipelines.kept import Attributes
 
-EAGER_STEPS = 20
+EAGER_STEPS = 10
 """Up to so many steps tracing a graph costs more than it saves."""
 _OPTIMIZERS = (tf_keras.optimizers.Optimizer, tf_keras.optimizers.legacy.Optimizer)
 _COMPILED = (

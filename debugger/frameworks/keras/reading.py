@@ -268,7 +268,7 @@ def _arrays(batch: Any, size: int) -> list[list[Any]] | None:
 
 
 def _bytes(leaf: Any) -> int:
-    return leaf.dtype.size * int(tf.size(leaf)) if isinstance(leaf, tf.Tensor) else 0
+    return leaf.dtype.size * leaf.shape.num_elements() if isinstance(leaf, tf.Tensor) else 0
 
 
 def _once(dataset: Any, batches: int) -> tuple[int, int]:

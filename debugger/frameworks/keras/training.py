@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -98,13 +99,13 @@ def overfit(
         return Memory(failure=rows.failure)
     chosen, batch = _one_batch(rows, facts)
     rates = rates_of(schedule_of(model.optimizer), planned_steps(fit, facts, rows.count))
+    _make_metrics(model, bench, batch)
     with bench.mounted(steps, keep=not rates) as optimizer:
         if rates:  # twenty steps of somebody's own long warm-up would prove nothing
             hold(optimizer, max(rates))
         curve = _Curve(steps, emit, seconds=seconds)
         before = accuracy(model, rows, chosen, facts)
-        repeated = tf.data.Dataset.from_tensors(batch).repeat()
-        failure = fitted(fit, repeated, steps, [curve])
+        failure = fitted(fit, _again_and_again(batch, fit.train), steps, [curve])
         after = accuracy(model, rows, chosen, facts)
     labels = [rows.labels[row] for row in chosen] if before[0] is not None else []
     return curve.memory(before, after, labels, len(chosen), _size(model), failure)
@@ -137,6 +138,8 @@ def train(
 
     own = steering(fit.callbacks)
     kept = [Attributes(getattr(one, "own", one)) for one in own]
+    if trained_on.batch is not None:
+        _make_metrics(model, bench, trained_on.batch.raw)
     with bench.mounted(steps) as optimizer:
         curve = _Curve(min(steps, planned or steps), emit, evaluated, seconds)
         epoch = steps_per_epoch(fit) if own else None
@@ -178,6 +181,34 @@ def _one_batch(rows: Rows, facts: Facts) -> tuple[list[int], Any]:
         chosen = one_of_each(rows.labels, facts.batch_size or rows.looked_at)
         return chosen, rows.again(chosen)
     return list(range(facts.batch_size)), rows.batch.raw
+
+
+def _make_metrics(model: Any, bench: Bench, batch: Any) -> None:
+    """Metrics make their variables when they are first used; in a graph, that is traced twice."""
+    with bench.untouched():
+        made = model.compiled_metrics
+        if made is not None and not made.built:
+            with suppress(Exception):  # what fails here fails in `fit`, which tells it
+                on_behalf(model.test_step, batch)
+
+
+def _again_and_again(batch: Any, like: Any) -> Any:
+    """One batch without end, told to have the shapes that the data set tells: a graph that is
+    traced for it is the one that `train` needs.
+    """
+    repeated, told = tf.data.Dataset.from_tensors(batch).repeat(), like.element_spec
+    specs = tf.nest.flatten(told)
+    if not all(isinstance(one, tf.TensorSpec) for one in specs):
+        return repeated
+
+    def loosened(*parts: Any) -> Any:
+        tensors = tf.nest.flatten(parts if isinstance(told, tuple) else parts[0])
+        pairs = zip(tensors, specs, strict=True)
+        loose = [tf.raw_ops.PlaceholderWithDefault(input=one, shape=s.shape) for one, s in pairs]
+        return tf.nest.pack_sequence_as(told, loose)
+
+    alike = tf.nest.map_structure(lambda one: one.dtype, (repeated.element_spec, told))
+    return repeated.map(loosened) if alike[0] == alike[1] else repeated
 
 
 def are_classes(rows: Rows, facts: Facts) -> bool:
