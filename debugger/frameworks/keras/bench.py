@@ -131,7 +131,8 @@ class _Copy:
                 self.copy.build(weights)
             elif hasattr(self.copy, "_create_all_weights"):
                 self.copy._create_all_weights(weights)
-        self.values = [(v, value if (value := v.numpy()).any() else None) for v in _held(self.copy)]
+        held = [(one, values_of(one)) for one in _held(self.copy)]
+        self.values = [(one, values if values.any() else None) for one, values in held]
         self.made = dict(vars(self.copy))
         self.hyper = dict(self.made.get("_hyper", {}))
 
@@ -161,9 +162,14 @@ def named_weights(model: Any) -> dict[str, Any]:
     return named
 
 
+def values_of(variable: Any) -> Any:
+    """To be read only. Not copied: TensorFlow itself copies what is held when it changes it."""
+    return np.asarray(variable.read_value())
+
+
 def broken_weights(weights: dict[str, Any]) -> tuple[str, ...]:
     """The names of those that hold a nan or an infinity."""
-    return tuple(name for name, weight in weights.items() if not _is_finite(weight.numpy()))
+    return tuple(name for name, weight in weights.items() if not _is_finite(values_of(weight)))
 
 
 def _is_finite(values: Any) -> bool:

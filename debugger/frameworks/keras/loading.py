@@ -105,7 +105,7 @@ def _draw(model: Any, draws: Draws) -> None:
     """Wherever a mark is left, put what it stands for."""
     for weight in model.weights if draws else ():
         values = weight.numpy()
-        if values.dtype != np.float32 or not np.isnan(values).any():
+        if values.dtype != np.float32 or not np.isnan(values.sum()):
             continue
         bits = values.view(np.uint32)
         for mark in np.unique(bits[np.isnan(values)]).tolist():

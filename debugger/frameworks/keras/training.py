@@ -14,7 +14,13 @@ import tf_keras
 
 from debugger.failure import Failure, on_behalf
 from debugger.frameworks.keras.answering import log_shares, loss_of, scores_of, without_labels
-from debugger.frameworks.keras.bench import Bench, broken_weights, named_weights, optimizers_of
+from debugger.frameworks.keras.bench import (
+    Bench,
+    broken_weights,
+    named_weights,
+    optimizers_of,
+    values_of,
+)
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import blocks_of, head_of
 from debugger.frameworks.keras.forwarding import loss_in
@@ -301,7 +307,7 @@ class _Watch(tf_keras.callbacks.Callback):
 def _sizes(gradients: list[Any]) -> dict[str, float]:
     """Of gradients as the optimizer takes them: their norm, and a typical number in them."""
     arrays = [_whole(one) for one in gradients]
-    squares = sum(float(np.square(array).sum()) for array in arrays)
+    squares = sum(float(np.vdot(array, array)) for array in arrays)
     counted = sum(int(np.count_nonzero(array)) for array in arrays)
     if not counted or not math.isfinite(squares):
         return {}
@@ -376,7 +382,7 @@ def _block(
     gradients = [
         watch.gradients[id(weights[m])] for m in members if id(weights[m]) in watch.gradients
     ]
-    moved = _norm([weights[m].numpy() - before[m] for m in members])
+    moved = _norm([values_of(weights[m]) - before[m] for m in members])
     size = _norm([before[m] for m in members])
     return Block(
         name=name,

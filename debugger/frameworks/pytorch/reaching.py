@@ -51,7 +51,7 @@ class Reaching:
         self._muted: set[str] = set()
 
     def arrives(self, gradient: torch.Tensor) -> None:
-        self._waiting |= bool(gradient.any())
+        self._waiting = self._waiting or _holds_some(gradient)
 
     def answers(self, name: str) -> Any:
         def note(_module: Any, _given: Any, output: Any) -> None:
@@ -126,7 +126,7 @@ class Reaching:
 
     def _any_left(self) -> bool:
         grads = (weight.grad for weight in self._model.parameters())
-        return any(grad is not None and bool(grad.any()) for grad in grads)
+        return any(grad is not None and _holds_some(grad) for grad in grads)
 
     def _throws(self, line: int | None) -> None:
         self._thrown, self._waiting = self._thrown + 1, False
@@ -139,12 +139,12 @@ def _listed(output: Any) -> tuple[Any, ...]:
 
 def _is_still(weight: torch.Tensor) -> bool:
     """Zeros alone, which a gradient reaches that is 0 throughout."""
-    return weight.grad is not None and not bool(weight.any()) and not bool(weight.grad.any())
+    return weight.grad is not None and not _holds_some(weight) and not _holds_some(weight.grad)
 
 
 def _is_muted(weight: torch.Tensor) -> bool:
     """Not zeros, and nothing comes back to it: a zero elsewhere stops its gradient."""
-    return weight.grad is not None and not bool(weight.grad.any())
+    return weight.grad is not None and not _holds_some(weight.grad)
 
 
 def _stand_together(one: str, other: str) -> bool:
@@ -156,3 +156,8 @@ def _stand_together(one: str, other: str) -> bool:
 def _trained(module: torch.nn.Module) -> list[torch.nn.Parameter]:
     """Tied weights go by one of their names alone, so they are known by themselves."""
     return [weight for weight in module.parameters(recurse=False) if weight.requires_grad]
+
+
+def _holds_some(numbers: torch.Tensor) -> bool:
+    """Not only zeros. A norm is quicker to have, and is 0 where all are very small, too."""
+    return bool(numbers.detach().norm()) or bool(numbers.any())
