@@ -234,13 +234,36 @@ class Handed:
                     return made[-1][0]
         return self._filtering(function)
 
+    def left_whole(self, argument: str) -> int | None:
+        """Where what goes beside something is used whole, of which some places are left out."""
+        function = self.function(argument)
+        for loop in ast.walk(function) if function is not None else ():
+            if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Tuple):
+                continue
+            inside = [part for one in loop.body for part in ast.walk(one)]
+            taken = {
+                name_of(part.value)
+                for part in inside
+                if isinstance(part, ast.Subscript) and self._is_picking(part.slice)
+            }
+            for beside in loop.target.elts:
+                uses = [
+                    p.lineno for p in inside if isinstance(p, ast.Name) and p.id == name_of(beside)
+                ]
+                if taken & set(map(name_of, loop.target.elts)) and name_of(beside) not in taken:
+                    return min(uses, default=None)
+        return None
+
+    def _is_picking(self, place: ast.expr) -> bool:
+        made = self._tracing.local(place) if isinstance(place, ast.Name) else []
+        return bool(made) and isinstance(made[-1][1], ast.Compare)
+
     def _filtering(self, function: Function | None) -> int | None:
         """The first comparison whose answer picks places out."""
         for node in ast.walk(function) if function is not None else ():
             place = node.slice if isinstance(node, ast.Subscript) else None
-            made = self._tracing.local(place) if isinstance(place, ast.Name) else []
-            if made and isinstance(made[-1][1], ast.Compare):
-                return made[-1][0]
+            if isinstance(place, ast.Name) and self._is_picking(place):
+                return self._tracing.local(place)[-1][0]
         return None
 
     def one_place(self) -> int | None:

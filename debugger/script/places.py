@@ -17,13 +17,16 @@ from debugger.script.afterwards import (
     rebuilt,
 )
 from debugger.script.behind import Behind
+from debugger.script.chosen import Chosen
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
 from debugger.script.handed import Handed
+from debugger.script.judged import Judged
 from debugger.script.layers import Layers
 from debugger.script.making import Making
 from debugger.script.origins import Origins
+from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import says, slices, values_put
 from debugger.script.repeated import first_row_asked, stepped_behind
@@ -110,6 +113,18 @@ class Places:
         return Flows(self._tree, self._tracing)
 
     @cached_property
+    def chosen(self) -> Chosen:
+        return Chosen(self._tracing, self._calls, self._reads)
+
+    @cached_property
+    def judged(self) -> Judged:
+        return Judged(self._tree, self._tracing)
+
+    @cached_property
+    def parting(self) -> Parting:
+        return Parting(self._tree, self._tracing)
+
+    @cached_property
     def layers(self) -> Layers:
         return Layers(self._tree, self._tracing)
 
@@ -188,12 +203,7 @@ class Places:
 
     def argument_chosen(self, *names: str) -> int | None:
         """Like `argument`; but a number that serves elsewhere, too, was wrongly chosen here."""
-        for given in (
-            k.value for n in names for c in self._calls for k in c.keywords if k.arg == n
-        ):
-            if isinstance(given, ast.Name) and self._reads.count(given.id) > 1:
-                return given.lineno
-        return self.argument(*names)
+        return self.chosen.argument(*names) or self.argument(*names)
 
     def argument_of_value(self, value: float, *names: str) -> int | None:
         """The line of the keyword argument of that name which comes down to that number."""

@@ -77,6 +77,17 @@ def words_out_of_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, rows=found.moved, of=found.rows)
 
 
+def sets_change_places(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Each is handed over by the other's name, and there are more rows to judge by than to learn
+    from."""
+    if seen.train is None or seen.eval is None:
+        return NOT_FOR_THIS_TASK
+    line = view.places.judged.crossed()
+    if line is None or seen.eval.count <= seen.train.count:
+        return None
+    return fault(line, rows=seen.train.count, eval_rows=seen.eval.count)
+
+
 def inputs_cut_shorter(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """What is learned from ends where what is judged by goes on."""
     return _cut_shorter(seen, view, "lengths")
@@ -124,6 +135,7 @@ RULES: tuple[Rule, ...] = (
     labels_on_other_words,
     pairs_unrelated,
     words_out_of_order,
+    sets_change_places,
     inputs_cut_shorter,
     targets_cut_shorter,
 )

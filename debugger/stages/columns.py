@@ -104,6 +104,7 @@ def columns_in_other_order(seen: Data, view: View) -> Verdict | CannotJudge | No
         return None
     one, to = seen.swapped[0]
     line = view.places.fits.only_behind("validation_data") or view.places.fits.validated()
+    line = line or view.places.parting.line()
     return fault(line, column=one, other=to, count=len(seen.swapped))
 
 
@@ -154,7 +155,8 @@ def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> 
         made = fault if wider >= OTHER_SCALE else look
         places = view.places
         put = places.fits.validated() if there.width > here.width else places.fits.fitted()
-        line = put or places.argument("validation_data") or places.making.evaluated()
+        line = put or places.argument("validation_data") or places.parting.line()
+        line = line or places.making.evaluated()
         line = line or places.argument("eval_dataset")
         return made(
             line,

@@ -52,7 +52,10 @@ def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 
 def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A softmax or sigmoid before a loss that makes its own: however sure, it cannot reach 0."""
-    asked = seen.asked
+    asked, given = seen.asked, seen.squashed
+    if asked is None and given is not None:
+        line = view.places.handed.squashing() or given.line
+        return fault(line, name="softmax", **given.costs)
     if asked is None or not asked.right or asked.even <= 0:
         return NOT_ASKED
     if _upside_down(asked) or not (_ends(asked.right) and asked.right[-1] > FLOOR * asked.even):

@@ -91,7 +91,7 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
     alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
     places = view.places
     made = places.fits.validated(labels=True) if times > 1 else places.fits.fitted(labels=True)
-    line = places.argument("fn_kwargs") or places.labels_written() or made
+    line = places.argument("fn_kwargs") or places.parting.line() or places.labels_written() or made
     low, high = train.quantiles[0], train.quantiles[-1]
     ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
     return (fault if alike else look)(line, low=low, high=high, **ends)
@@ -176,7 +176,8 @@ def eval_numbered_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | N
     line = other if other != train else None
     if view.facts.compiled is not None:
         line = view.places.fits.validated(labels=True)
-    line = line or view.places.making.evaluated() or view.places.argument("eval_dataset")
+    line = line or view.places.parting.line() or view.places.making.evaluated()
+    line = line or view.places.argument("eval_dataset")
     label, other = found.moved[0]
     return fault(
         line,

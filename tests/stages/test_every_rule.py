@@ -189,6 +189,10 @@ TENFOLD = tuple(10 * step for step in STEPS)
 SCALES = Data(replace(SPLIT, aims=Aims(amounts=40, quantiles=STEPS)), None)
 WIDTHS = "Target size (torch.Size([16, 4])) must be the same as input size (torch.Size([16, 3]))"
 ORDER = Order(batches=16, drawn=128, distinct=128, rows=400, single=0.0, by_chance=0.001)
+AFTER = """
+trainer = Trainer(model=model, train_dataset=train_rows, eval_dataset=test_rows)
+trainer.train()
+"""
 TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
 
@@ -1426,6 +1430,13 @@ CASES += [
         says={"name": "loss", "kept": "highest", "better": "lower"},
     ),
     Case(
+        metric.gain_out_of_reach,
+        replace(MEASURED, best_metric="accuracy", real={"accuracy": 0.4}, least_gain=0.9),
+        {"least_gain": 0.01},
+        script="EarlyStoppingCallback(early_stopping_threshold=0.9)",
+        says={"gain": 0.9, "best": 1.0},
+    ),
+    Case(
         metric.decodes_ignored,
         replace(
             MEASURED,
@@ -2125,6 +2136,46 @@ CASES += [
         ),
         {"labels_shape": (8, 4)},
         says={"width": 3},
+    ),
+    Case(
+        belonging.sets_change_places,
+        Data(replace(SPLIT, count=20), replace(SPLIT, count=80)),
+        {"eval": replace(SPLIT, count=10)},
+        script="Trainer(train_dataset=test_rows, eval_dataset=train_rows)",
+        says={"rows": 20, "eval_rows": 80},
+    ),
+    Case(
+        held.measured_on_training_rows,
+        replace(MEASURED, evaluations=0),
+        {"failure": failed("ValueError", "no batch came")},
+        script=AFTER + "trainer.evaluate(train_rows)",
+    ),
+    Case(
+        held.answers_of_other_rows,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script=AFTER
+        + "said = trainer.predict(test_rows)\nlabels = train_rows['label']\nscore(labels, said)",
+        says={"rows": "test_rows"},
+    ),
+    Case(
+        held.dropout_still_on,
+        replace(MEASURED, evaluations=0, dropout=0.1),
+        {"evaluations": 1},
+        script=AFTER + "model(**batch)",
+        says={"dropout": 0.1},
+    ),
+    Case(
+        metric.label_names_in_other_order,
+        replace(
+            MEASURED,
+            label_names=("words", "whole"),
+            other_order=("whole", "words"),
+            failure=failed("ValueError", "operands could not be broadcast together"),
+        ),
+        {"other_order": ()},
+        script='TrainingArguments(label_names=["words", "whole"])',
+        says={"given": "words, whole", "wanted": "whole, words"},
     ),
     Case(
         metric.picked_already,
