@@ -114,7 +114,8 @@ class Split:
     `target_lengths` count the labels of a row, where those are a sequence. `hidden` are columns
     that its format gives nobody. `unlabelled_at` is the line that took its labels away,
     `relabelled_at` the one that gave them. `counted`: it has as many rows as a dictionary in it has
-    keys, by its name, and the lists in there are so long.
+    keys, by its name, and the lists in there are so long. `uncounted`: by a name, it holds so many
+    rows, all of which it gives when asked, and says that it has fewer.
     """
 
     count: int
@@ -152,6 +153,7 @@ class Split:
     relabelled_at: int | None = None
     sounds: Sounds | None = None
     counted: tuple[str, int] | None = None
+    uncounted: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,7 @@ class Data:
     is_dataset_dict: bool = False
     streamed: bool = False
     keys: tuple[str, ...] = ()
+    eval_keys: tuple[str, ...] = ()
     picked_line: int | None = None
     entry: Entry | None = None
     lengths: tuple[int, ...] = ()
@@ -228,12 +231,14 @@ class Sample:
 class Mixed:
     """A batch held against the training rows: of its `rows`, so many are put together of several
     of those (`parts`), or have a label that their own row has not (`labels`). `levelled` is the one
-    label that all of them have, though their own rows have several."""
+    label that all of them have, though their own rows have several. `foreign` rows stand in the
+    evaluation set alone."""
 
     rows: int
     parts: int = 0
     labels: int = 0
     levelled: int | None = None
+    foreign: int = 0
 
 
 @dataclass(frozen=True)

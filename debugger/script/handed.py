@@ -279,6 +279,25 @@ class Handed:
                     return node.lineno
         return None
 
+    def stepping_aside(self) -> int | None:
+        """Where what gives a row by its number takes something at a number beside it."""
+        for function in (one for one in self._functions if one.name == "__getitem__"):
+            place = function.args.args[-1].arg
+            for node in ast.walk(function):
+                number = node.slice if isinstance(node, ast.Subscript) else None
+                moved = isinstance(number, ast.BinOp) and isinstance(number.op, ast.Add | ast.Sub)
+                if moved and isinstance(number, ast.BinOp) and name_of(number.left) == place:
+                    return node.lineno
+        return self._zipped_beside()
+
+    def _zipped_beside(self) -> int | None:
+        """Where one of several things that are gone through together has lost its ends."""
+        for call in (one for one in self._calls if name_of(one.func) == "zip"):
+            for given in call.args:
+                if isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Slice):
+                    return given.lineno
+        return None
+
     def same_twice(self) -> int | None:
         """Where the first call that takes two texts is given one and the same column again."""
         return next(

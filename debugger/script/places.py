@@ -292,6 +292,12 @@ class Places:
                 return max(made, default=given.lineno)
         return None
 
+    def filled(self, name: str) -> int | None:
+        """The last line that puts something into what a keyword argument is given."""
+        given = (k.value for c in self._calls for k in c.keywords if k.arg == name)
+        names = (one for one in given if isinstance(one, ast.Name))
+        return max((at for one in names for at, _ in self._tracing.fills(one)), default=None)
+
     def made_after(self, name: str, line: int | None) -> int | None:
         """Where what a keyword argument is given was made anew, below a line."""
         given = next((k.value for c in self._calls for k in c.keywords if k.arg == name), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from debugger.experiments.signal import moved
 from debugger.pipelines.face import Batch, Data, Split
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -77,6 +78,83 @@ def words_out_of_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, rows=found.moved, of=found.rows)
 
 
+def labels_of_next_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Texts and labels are paired off with a step between them."""
+    if view.facts.task != "classification":
+        return NOT_FOR_THIS_TASK
+    found = moved(seen.worded)
+    if found is None:
+        return None
+    line = view.places.handed.stepping_aside() or view.places.labels_written()
+    numbers = {"as_it_is": found.as_it_is, "anew": found.anew, "majority": found.majority}
+    return fault(line or view.places.argument("train_dataset"), by=found.by, **numbers)
+
+
+def rows_never_reached(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A data set of one's own that has more rows than it says: those behind are never asked for."""
+    split = seen.train
+    if split is None:
+        return NOT_FOR_THIS_TASK
+    if split.uncounted is None:
+        return None
+    name, rows = split.uncounted
+    made = fault if 2 * split.count <= rows else look
+    return made(view.places.flows.length_of(name), name=name, rows=split.count, held=rows)
+
+
+def texts_of_other_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A row is put together of texts from several: the lists that they came in were cut or laid
+    side by side in two ways."""
+    read = seen.train.read if seen.train else None
+    if read is None or not read.strange:
+        return NOT_FOR_THIS_TASK
+    name, share = max(read.strange.items(), key=lambda one: one[1])
+    if share < MANY:
+        return None
+    return (fault if share >= BY_WORDS else look)(view.tokenizing, name=name, share=share)
+
+
+def texts_begin_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What is put before the texts of one set, as a prefix of T5, and not before the other's."""
+    reads = [None if one is None else one.read for one in (seen.train, seen.eval)]
+    firsts = [{} if one is None else one.firsts for one in reads]
+    rows = [0 if one is None else one.rows for one in reads]
+    if min(rows) < FEWEST_ROWS or not all(firsts):
+        return NOT_FOR_THIS_TASK
+    for here, there in (firsts, firsts[::-1]):
+        token = max(here, key=here.__getitem__)
+        if here[token] >= NEARLY_ALL and there.get(token, 0.0) <= 1 - NEARLY_ALL:
+            shares = {"train": firsts[0].get(token, 0.0), "share": firsts[1].get(token, 0.0)}
+            return fault(view.places.parting.line() or view.tokenizing, token=token, **shares)
+    return None
+
+
+def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Of several labels at once, some that no training row has: always to say no is right there."""
+    if view.facts.task != "multilabel":
+        return NOT_FOR_THIS_TASK
+    here, there = _yes(seen.train), _yes(seen.eval)
+    if not here or (seen.train is not None and seen.train.looked_at < FEWEST_ROWS):
+        return NOT_FOR_THIS_TASK
+    never = [place for place, count in enumerate(here) if not count]
+    if not never:
+        return None
+    asked = len(there) == len(here) and any(there[place] for place in never)
+    names = view.facts.label_names
+    name = names[never[0]] if names and len(names) == len(here) else str(never[0])
+    made = fault if asked or 2 * len(never) >= len(here) else look
+    line = view.places.labels_written() or view.places.argument("train_dataset")
+    return made(line, count=len(never), of=len(here), name=name)
+
+
+def _yes(split: Split | None) -> list[int]:
+    """How many rows have each of several labels."""
+    rows = [] if split is None else [row for row in split.labels if isinstance(row, list | tuple)]
+    if not rows or len({len(row) for row in rows}) != 1:
+        return []
+    return [sum(value == 1 for value in column) for column in zip(*rows, strict=True)]
+
+
 def sets_change_places(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Each is handed over by the other's name, and there are more rows to judge by than to learn
     from."""
@@ -128,13 +206,33 @@ def labels_made_equal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(line, rows=seen.mixed.rows, value=seen.mixed.levelled)
 
 
-OF_A_BATCH: tuple[Rule, ...] = (rows_mixed, labels_of_other_rows, labels_made_equal)
+def learns_evaluation_rows(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A loader of one's own that reads from the other set."""
+    if seen.mixed is None:
+        return NOT_FOR_THIS_TASK
+    if 2 * seen.mixed.foreign < seen.mixed.rows:
+        return None
+    line = view.places.function("get_train_dataloader") or view.places.argument("train_dataset")
+    return fault(line, rows=seen.mixed.foreign, of=seen.mixed.rows)
+
+
+OF_A_BATCH: tuple[Rule, ...] = (
+    rows_mixed,
+    labels_of_other_rows,
+    labels_made_equal,
+    learns_evaluation_rows,
+)
 RULES: tuple[Rule, ...] = (
     text_given_twice,
     labels_by_words,
     labels_on_other_words,
     pairs_unrelated,
     words_out_of_order,
+    labels_of_next_rows,
+    rows_never_reached,
+    texts_of_other_rows,
+    texts_begin_otherwise,
+    labels_never_there,
     sets_change_places,
     inputs_cut_shorter,
     targets_cut_shorter,

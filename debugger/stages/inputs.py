@@ -255,6 +255,19 @@ def mask_hides_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(line, hidden=padding.hidden, real=padding.real, inverted=inverted)
 
 
+def filling_taken_for_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A model that looks for the end of a text by the padding token finds another one."""
+    padding = seen.padding
+    if padding is None:
+        return NOT_FOR_THIS_TASK
+    if padding.taken_for is None:
+        return None
+    fills, known = padding.taken_for
+    line = view.places.argument("pad_token_id") or view.places.assignment("pad_token_id")
+    line = line or view.places.making.model(view.facts.model_class)
+    return (fault if padding.missed else look)(line, fills=fills, known=known, rows=padding.rows)
+
+
 def padded_on_the_right(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """A model that writes on from the end of a row would write on from its padding."""
     padding = seen.padding
@@ -440,6 +453,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     mask_missing,
     mask_over_padding,
     mask_hides_text,
+    filling_taken_for_text,
     padded_on_the_right,
     identical_inputs,
     inputs_not_scaled,

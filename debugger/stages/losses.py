@@ -164,7 +164,9 @@ def labels_left_out(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     left = sorted(label for label, pull in asked.pulls.items() if pull == 0)
     if not left or len(left) == len(asked.pulls) or asked.ahead or asked.elsewhere:
         return None
-    line = view.places.argument("ignore_index", "weight") or _loss_line(view)
+    places = view.places
+    line = places.argument("ignore_index") or places.filled("weight") or places.argument("weight")
+    line = line or _loss_line(view)
     of_rows = len(asked.labels_shape) == 1
     return (fault if of_rows else look)(line, label=left[0], count=len(left))
 
@@ -292,7 +294,8 @@ def _turning_line(view: View) -> int | None:
 
 
 def _weights_line(view: View) -> int | None:
-    return view.places.origin("weight", "class_weight") or _loss_line(view)
+    line = view.places.filled("weight") or view.places.origin("weight", "class_weight")
+    return line or _loss_line(view)
 
 
 def _costs(verdict: Callable[..., Verdict], asked: Asked, view: View, **more: str) -> Verdict:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from debugger import catalogue, stages
@@ -189,6 +190,10 @@ TENFOLD = tuple(10 * step for step in STEPS)
 SCALES = Data(replace(SPLIT, aims=Aims(amounts=40, quantiles=STEPS)), None)
 WIDTHS = "Target size (torch.Size([16, 4])) must be the same as input size (torch.Size([16, 3]))"
 ORDER = Order(batches=16, drawn=128, distinct=128, rows=400, single=0.0, by_chance=0.001)
+_CLASSES = np.random.default_rng(0).integers(0, 3, 120).tolist()
+ASIDE = Worded(tuple((1, 10 + one) for one in _CLASSES), (*_CLASSES[1:], _CLASSES[0]))
+BARE = {"the": 0.4, "a": 0.3}
+PREFIXED = Read(rows=40, firsts={"translate": 1.0})
 AFTER = """
 trainer = Trainer(model=model, train_dataset=train_rows, eval_dataset=test_rows)
 trainer.train()
@@ -2136,6 +2141,53 @@ CASES += [
         ),
         {"labels_shape": (8, 4)},
         says={"width": 3},
+    ),
+    Case(
+        belonging.labels_of_next_rows,
+        Data(None, None, worded=ASIDE),
+        {"worded": replace(ASIDE, labels=ASIDE.labels[-1:] + ASIDE.labels[:-1])},
+        script="class Rows:\n    def __getitem__(self, n):\n        return self.labels[n + 1]",
+        says={"by": -1, "anew": 1.0},
+    ),
+    of_rows(
+        belonging.rows_never_reached,
+        {"uncounted": None},
+        {"name": "texts", "held": 96},
+        count=3,
+        uncounted=("texts", 96),
+    ),
+    of_rows(
+        belonging.texts_of_other_rows,
+        {"read": Read(strange={"ending": 0.1})},
+        {"name": "ending", "share": 0.95},
+        read=Read(strange={"start": 0.0, "ending": 0.95}),
+    ),
+    Case(
+        belonging.texts_begin_otherwise,
+        Data(replace(SPLIT, read=PREFIXED), replace(SPLIT, read=replace(PREFIXED, firsts=BARE))),
+        {"eval": replace(SPLIT, read=PREFIXED)},
+        says={"token": "translate", "train": 1.0, "share": 0.0},
+    ),
+    Case(
+        belonging.labels_never_there,
+        Data(replace(SPLIT, labels=([1.0, 0.0], [0.0, 0.0])), None),
+        {"train": replace(SPLIT, labels=([1.0, 0.0], [0.0, 1.0]))},
+        facts=replace(FACTS, task="multilabel"),
+        says={"count": 1, "of": 2},
+    ),
+    Case(
+        belonging.learns_evaluation_rows,
+        Batch({}, mixed=Mixed(8, foreign=8)),
+        {"mixed": Mixed(8, foreign=1)},
+        script="class Mine(Trainer):\n    def get_train_dataloader(self): ...",
+        says={"rows": 8, "of": 8},
+    ),
+    Case(
+        inputs.filling_taken_for_text,
+        Batch({}, padding=Padding(9, 0, 50, 0, True, rows=4, taken_for=(1, 0), missed=True)),
+        {"padding": Padding(9, 0, 50, 0, True, rows=4)},
+        script="BertConfig(pad_token_id=0)",
+        says={"fills": 1, "known": 0},
     ),
     Case(
         belonging.sets_change_places,

@@ -36,7 +36,9 @@ def mixed(trainer: Trainer, data: Data) -> Mixed | None:
     if strange:
         if ids.dim() == 3 and all(_is_mixed(row, data.keys) for row in strange):
             return Mixed(len(rows), parts=len(strange))
-        return None
+        judged = set(data.eval_keys) - known
+        foreign = sum(key in judged for key in keys)
+        return Mixed(len(rows), foreign=foreign) if foreign else None
     labels = labels_of(trainer, batch)
     return Mixed(
         len(rows), labels=_relabelled(keys, labels, data), levelled=_levelled(keys, labels, data)
