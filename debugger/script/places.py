@@ -28,7 +28,7 @@ from debugger.script.making import Making
 from debugger.script.origins import Origins
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
-from debugger.script.putting import says, slices, values_put
+from debugger.script.putting import hands_on, says, slices, values_put
 from debugger.script.repeated import first_row_asked, stepped_behind
 from debugger.script.sources import Sources
 from debugger.script.told import told
@@ -506,14 +506,17 @@ class Places:
         return torn(self._tree)
 
     def written(self, *keys: str) -> int | None:
-        """The last line that puts a value under one of these keys: a column, a dictionary's."""
+        """The last line that puts a value under one of these keys: a column, a dictionary's.
+
+        One that only hands on what stood there before counts where there is no other.
+        """
         found = [
-            (self._tracing.made(value), value.lineno)
+            (not hands_on(value, _LABELS), value.lineno, self._tracing.made(value))
             for names, value in self._put
             if any(isinstance(n, ast.Constant) and n.value in keys for n in names)
             if name_of(getattr(value, "func", value)) not in _KINDS
         ]
-        return max(found, key=lambda one: one[1])[0] if found else None
+        return max(found)[2] if found else None
 
     def written_word(self, *words: str) -> int | None:
         """The first line that puts just one of these words under the name of a column."""

@@ -10,6 +10,11 @@ from debugger.script.tracing import assigned, last
 Put = tuple[Sequence[ast.expr | None], ast.expr]
 """The names that a value may stand under, and the value."""
 _FILLS = ("append", "extend", "insert")
+_HANDS_ON = (
+    *("tensor", "as_tensor", "LongTensor", "FloatTensor", "Tensor", "array", "asarray", "stack"),
+    *("list", "tolist", "int", "float", "long", "clone", "copy", "get", "pop"),
+)
+"""Calls whose answer says no more than what they are given."""
 
 
 def values_put(
@@ -51,3 +56,14 @@ def slices(target: ast.expr) -> list[ast.expr]:
 
 def says(names: Sequence[ast.expr | None], key: str) -> bool:
     return any(isinstance(one, ast.Constant) and one.value == key for one in names)
+
+
+def hands_on(value: ast.expr, keys: Sequence[str]) -> bool:
+    """Whether a value is only what stood under one of these keys before, maybe as a tensor."""
+    parts = list(ast.walk(value))
+    calls = [last(part.func) for part in parts if isinstance(part, ast.Call)]
+    reckons = any(
+        isinstance(one, ast.BinOp | ast.Compare | ast.IfExp | ast.BoolOp) for one in parts
+    )
+    read = any(isinstance(one, ast.Constant) and one.value in keys for one in parts)
+    return read and not reckons and all(name in _HANDS_ON for name in calls)

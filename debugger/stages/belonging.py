@@ -21,7 +21,7 @@ HARDLY_OWN = 0.7
 CHANCE = 3.0
 HEAPED = 0.3
 LONGER = 1.3
-FEW, MANY = 0.2, 0.5
+FEW, MANY, MOSTLY = 0.2, 0.5, 0.75
 
 
 def text_given_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -111,7 +111,7 @@ def texts_of_other_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
     name, share = max(read.strange.items(), key=lambda one: one[1])
     if share < MANY:
         return None
-    return (fault if share >= BY_WORDS else look)(view.tokenizing, name=name, share=share)
+    return (fault if share >= MOSTLY else look)(view.tokenizing, name=name, share=share)
 
 
 def texts_begin_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -123,7 +123,7 @@ def texts_begin_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | Non
         return NOT_FOR_THIS_TASK
     for here, there in (firsts, firsts[::-1]):
         token = max(here, key=here.__getitem__)
-        if here[token] >= NEARLY_ALL and there.get(token, 0.0) <= 1 - NEARLY_ALL:
+        if here[token] >= NEARLY_ALL and there.get(token, 0.0) <= FEW:
             shares = {"train": firsts[0].get(token, 0.0), "share": firsts[1].get(token, 0.0)}
             return fault(view.places.parting.line() or view.tokenizing, token=token, **shares)
     return None
