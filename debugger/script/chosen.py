@@ -30,11 +30,12 @@ class Chosen:
         given = (k.value for n in names for c in self._calls for k in c.keywords if k.arg == n)
         return next(filter(None, map(self._by, given)), None)
 
-    def schedule_length(self) -> int | None:
-        """Where the first schedule is told by place how many steps there are."""
+    def schedule_length(self, before: int = 0) -> int | None:
+        """Where the first schedule is told by place how many steps there are, or what stands
+        `before` that."""
         for call in self._calls:
-            place = _LENGTH_AT.get(name_of(call.func), len(call.args))
-            if place < len(call.args):
+            place = _LENGTH_AT.get(name_of(call.func), len(call.args)) - before
+            if 0 < place < len(call.args):
                 given = call.args[place]
                 return self._by(given) or self._tracing.setting(given) or given.lineno
         return None

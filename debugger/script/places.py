@@ -35,6 +35,7 @@ from debugger.script.told import told
 from debugger.script.torn import torn
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
+from debugger.script.unkept import Unkept
 
 NO_SOURCES = Sources()
 _LABELS = ("label", "labels", "label_ids")
@@ -119,6 +120,10 @@ class Places:
     @cached_property
     def judged(self) -> Judged:
         return Judged(self._tree, self._tracing)
+
+    @cached_property
+    def unkept(self) -> Unkept:
+        return Unkept(self._tree, self._tracing)
 
     @cached_property
     def parting(self) -> Parting:

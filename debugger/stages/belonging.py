@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from debugger.experiments.signal import moved
 from debugger.pipelines.face import Batch, Data, Split
 from debugger.stages.judging import (
@@ -177,6 +179,17 @@ def targets_cut_shorter(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return _cut_shorter(seen, view, "target_lengths")
 
 
+def evaluation_cut_shorter(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What is judged by ends where what is learned from goes on."""
+    here, there = _counted(seen.eval, "lengths"), _counted(seen.train, "lengths")
+    found = _cut(here, there)
+    if found is None or found["share"] < MANY:
+        return NOT_FOR_THIS_TASK if not here else None
+    line = view.places.parting.line()
+    line = line or view.places.argument_of_value(found["length"], "max_length")
+    return look(line or view.tokenizing, **found)
+
+
 def rows_mixed(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """What stood in one row stands in several: a view or a transpose the wrong way round."""
     if seen.mixed is None:
@@ -236,6 +249,7 @@ RULES: tuple[Rule, ...] = (
     sets_change_places,
     inputs_cut_shorter,
     targets_cut_shorter,
+    evaluation_cut_shorter,
 )
 
 
@@ -244,19 +258,26 @@ def _collating(view: View) -> int | None:
 
 
 def _cut_shorter(seen: Data, view: View, which: str) -> Verdict | CannotJudge | None:
-    """Cut rows heap up at the limit. In the other set many are longer than that."""
     here, there = _counted(seen.train, which), _counted(seen.eval, which)
     if min(len(here), len(there)) < FEWEST_ROWS:
         return NOT_FOR_THIS_TASK
+    found = _cut(here, there)
+    if found is None:
+        return None
+    line = view.places.argument_of_value(found["length"], "max_length", "max_target_length")
+    return (fault if found["share"] >= MANY else look)(line or view.tokenizing, **found)
+
+
+def _cut(here: tuple[int, ...], there: tuple[int, ...]) -> dict[str, Any] | None:
+    """Cut rows heap up at the limit. In the other set many are longer than that."""
+    if min(len(here), len(there)) < FEWEST_ROWS:
+        return None
     longest = max(here)
     heaped = here.count(longest) / len(here)
     beyond = sum(one > longest for one in there) / len(there)
     if heaped < HEAPED or beyond < FEW or max(there) < LONGER * longest:
         return None
-    line = view.places.argument_of_value(longest, "max_length", "max_target_length")
-    line = line or view.tokenizing
-    numbers = {"length": longest, "heaped": heaped, "share": beyond, "longest": max(there)}
-    return (fault if beyond >= MANY else look)(line, **numbers)
+    return {"length": longest, "heaped": heaped, "share": beyond, "longest": max(there)}
 
 
 def _counted(split: Split | None, which: str) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ FLOOR = 0.25
 """As a share of what guessing costs: what being sure and right may cost without a word."""
 UNEVEN = 1.5
 """Weights, or classes, that differ by less are taken for even."""
+SMOOTHED, ALL_SMOOTHED = 0.5, 0.9
 NOT_ASKED = CannotJudge("loss_not_asked")
 
 
@@ -67,6 +68,14 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
         return _costs(look, asked, view, name="something") if _ends(asked.wrong) else None
     verdict = _costs(fault, asked, view, name=name)
     return replace(verdict, line=view.places.handed.squashing() or verdict.line)
+
+
+def smoothed_away(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """So much of each label is given to all classes alike that little is left of it."""
+    if seen.label_smoothing < SMOOTHED:
+        return None
+    made = fault if seen.label_smoothing >= ALL_SMOOTHED else look
+    return made(view.places.argument("label_smoothing_factor"), share=seen.label_smoothing)
 
 
 def right_not_rewarded(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -266,6 +275,7 @@ RULES: tuple[Rule, ...] = (
     rows_pulled_alike,
     loss_wrong_sign,
     squashed_before_loss,
+    smoothed_away,
     next_token_not_asked,
     right_not_rewarded,
     loss_below_zero,

@@ -141,6 +141,7 @@ def warmup_longer_than_run(seen: Step, view: View) -> Verdict | CannotJudge | No
         return None
     never = rates.reached < 0.5 * rates.peak and _too_little(seen, view)
     line = view.places.argument("warmup_steps", "num_warmup_steps", "warmup_ratio")
+    line = line or view.places.chosen.schedule_length(before=1)
     return (fault if never else look)(
         line, climbs=rates.climbs, updates=plan.updates, reached=rates.reached, peak=rates.peak
     )

@@ -102,6 +102,7 @@ from debugger.stages import (
     train,
     turning,
     units,
+    unkept,
     weights,
     within,
 )
@@ -2188,6 +2189,32 @@ CASES += [
         {"padding": Padding(9, 0, 50, 0, True, rows=4)},
         script="BertConfig(pad_token_id=0)",
         says={"fills": 1, "known": 0},
+    ),
+    Case(
+        belonging.evaluation_cut_shorter,
+        Data(replace(SPLIT, lengths=tuple(range(9, 49))), replace(SPLIT, lengths=(8,) * 40)),
+        {"eval": replace(SPLIT, lengths=tuple(range(9, 49)))},
+        says={"length": 8, "share": 1.0, "longest": 48},
+    ),
+    Case(
+        unkept.result_thrown_away,
+        Data(SPLIT, None),
+        {"train": None},
+        script='rows.rename_column("stars", "label")',
+        says={"name": "rename_column"},
+    ),
+    Case(
+        unkept.map_returns_nothing,
+        Data(SPLIT, None),
+        {"train": None},
+        script="def cut(row):\n    tokenizer(row)\nrows = rows.map(cut)",
+        says={"name": "cut"},
+    ),
+    Case(
+        losses.smoothed_away,
+        replace(FINE, label_smoothing=1.0),
+        {"label_smoothing": 0.1},
+        says={"share": 1.0},
     ),
     Case(
         belonging.sets_change_places,
