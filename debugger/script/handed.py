@@ -283,11 +283,10 @@ class Handed:
         """Where what gives a row by its number takes something at a number beside it."""
         for function in (one for one in self._functions if one.name == "__getitem__"):
             place = function.args.args[-1].arg
-            for node in ast.walk(function):
-                number = node.slice if isinstance(node, ast.Subscript) else None
-                moved = isinstance(number, ast.BinOp) and isinstance(number.op, ast.Add | ast.Sub)
-                if moved and isinstance(number, ast.BinOp) and name_of(number.left) == place:
-                    return node.lineno
+            taken = (node.slice for node in ast.walk(function) if isinstance(node, ast.Subscript))
+            for number in (one for one in taken if isinstance(one, ast.BinOp)):
+                if isinstance(number.op, ast.Add | ast.Sub) and name_of(number.left) == place:
+                    return number.lineno
         return self._zipped_beside()
 
     def _zipped_beside(self) -> int | None:

@@ -437,6 +437,13 @@ CASES = [
         says={"share": 0.9, "count": 1, "first": "encoder"},
     ),
     Case(
+        step.gradient_stops,
+        replace(STEPPED, blocks=STOPPED, trainable=100, adapter=True, reached=Reached(adapters=4)),
+        {"reached": Reached(adapters=4, adapted=2)},
+        script="class Lora:\n    def __init__(self, alpha, r):\n        self.scaling = alpha // r",
+        says={"first": "encoder"},
+    ),
+    Case(
         step.no_gradient,
         replace(STEPPED, blocks=(Block("encoder", 10, 10, None, 0.0),), trainable=10),
         {"blocks": (Block("encoder", 10, 10, 0.5, 0.0),)},
