@@ -11,6 +11,8 @@ from debugger.script.tracing import Tracing, assigned, name_of, owner_of
 
 _MEASURES = ("evaluate", "predict")
 _WAKES = ("load_state_dict", "load_adapter", "load_weights", "from_pretrained")
+_SETTLES = ("eval", *_MEASURES, "from_pretrained", "pipeline", "train")
+"""Calls after which a model no longer trains, or is another one."""
 _HELD = ("test", "val", "eval", "dev", "holdout", "heldout")
 _TRAINED = ("train", "trn")
 
@@ -58,25 +60,24 @@ class Judged:
                 if other and any(_wakes(call, other) for call in calls):
                     continue
                 if not other or _reads(nodes, other, line):
-                    known = (owner_of(training), name)
-                    return line, any(_reads(nodes, one, 0, before=line) for one in known)
+                    before = line if other == name else 0
+                    trained = _reads(nodes, name, 0, before)
+                    return line, trained or _reads(nodes, owner_of(training), 0)
         return None
 
     def while_training(self) -> int | None:
         """Where the model is called by hand behind the training, and nobody has said eval()."""
         name = self._model()
         for call in self._calls_behind():
-            if name_of(call.func) in ("eval", *_MEASURES, "from_pretrained"):
+            function = self._tracing.function(call)
+            inside = [n for n in ast.walk(function or call) if isinstance(n, ast.Call)]
+            if any(name_of(one.func) in _SETTLES for one in inside):
                 return None
             if name and ast.unparse(call.func) == name:
                 return call.lineno
-            function = self._tracing.function(call)
             given = [place for place, one in enumerate(call.args) if ast.unparse(one) == name]
             if function is None or not given or given[0] >= len(function.args.args):
                 continue
-            inside = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-            if any(name_of(one.func) == "eval" for one in inside):
-                return None
             own = function.args.args[given[0]].arg
             asked = [one.lineno for one in inside if ast.unparse(one.func) == own]
             if asked:

@@ -8,11 +8,14 @@ from debugger.script.tracing import Function, Tracing, name_of, owner_of
 
 _OF_TABLES = (
     *("rename_column", "rename_columns", "remove_columns", "select_columns", "cast_column"),
-    *("with_transform", "with_format", "add_column", "class_encode_column", "train_test_split"),
+    *("with_transform", "with_format", "class_encode_column", "train_test_split"),
     *("align_labels_with_mapping", "flatten_indices"),
 )
 """Methods that only a Dataset has, each of which gives a new one."""
-_OF_MANY = ("map", "filter", "shuffle", "select", "sort", "shard", "cast", "take", "skip")
+_OF_MANY = (
+    *("map", "filter", "shuffle", "select", "sort", "shard", "cast", "take", "skip"),
+    "add_column",
+)
 """Methods that others have, too, and that may do their work in place there."""
 _OF_TEXTS = ("lower", "upper", "casefold", "strip", "lstrip", "rstrip")
 _OF_WORKERS = ("pool", "executor")

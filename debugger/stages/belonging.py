@@ -23,6 +23,8 @@ HARDLY_OWN = 0.7
 CHANCE = 3.0
 HEAPED = 0.3
 LONGER = 1.3
+FEW_LABELS = 20
+"""Of many more than that, some are rare."""
 FEW, MANY, MOSTLY = 0.2, 0.5, 0.75
 
 
@@ -135,16 +137,15 @@ def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Of several labels at once, some that no training row has: always to say no is right there."""
     if view.facts.task != "multilabel":
         return NOT_FOR_THIS_TASK
-    here, there = _yes(seen.train), _yes(seen.eval)
+    here = _yes(seen.train)
     if not here or (seen.train is not None and seen.train.looked_at < FEWEST_ROWS):
         return NOT_FOR_THIS_TASK
     never = [place for place, count in enumerate(here) if not count]
     if not never:
         return None
-    asked = len(there) == len(here) and any(there[place] for place in never)
     names = view.facts.label_names
     name = names[never[0]] if names and len(names) == len(here) else str(never[0])
-    made = fault if asked or 2 * len(never) >= len(here) else look
+    made = fault if 2 * len(never) >= len(here) <= FEW_LABELS else look
     line = view.places.labels_written() or view.places.argument("train_dataset")
     return made(line, count=len(never), of=len(here), name=name)
 

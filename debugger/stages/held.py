@@ -37,7 +37,8 @@ def measured_on_training_rows(seen: Evaluate, view: View) -> Verdict | CannotJud
     found = view.places.judged.on_training_rows()
     if found is None or not found[1] or seen.failure is not None:
         return None
-    return (look if seen.evaluations else fault)(found[0])
+    alone = seen.evaluations or seen.eval_rows is None
+    return (look if alone else fault)(found[0])
 
 
 def answers_of_other_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:

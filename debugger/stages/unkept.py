@@ -6,8 +6,11 @@ from debugger.pipelines.face import Data
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
 NO_SCRIPT = CannotJudge("no_script")
-SHOWN = ("map", "filter", "shuffle", "select", "sort", "take", "skip", "train_test_split")
-"""What may stand at the end of a notebook's cell to be looked at."""
+SURE = (
+    *("rename_column", "rename_columns", "remove_columns", "cast_column", "with_transform"),
+    *("with_format", "class_encode_column", "align_labels_with_mapping"),
+)
+"""What nobody says to look at the answer, as the last line of a notebook's cell may."""
 
 
 def result_thrown_away(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -18,7 +21,7 @@ def result_thrown_away(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if found is None or seen.train is None:
         return None
     line, name = found
-    return (look if name in SHOWN else fault)(line, name=name)
+    return (fault if name in SURE else look)(line, name=name)
 
 
 def map_returns_nothing(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -29,7 +32,7 @@ def map_returns_nothing(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if found is None or seen.train is None or view.facts.main_input not in seen.train.kept:
         return None  # where nothing else makes the inputs, raw_text tells it
     line, name = found
-    return fault(line, name=name)
+    return look(line, name=name)
 
 
 RULES: tuple[Rule, ...] = (result_thrown_away, map_returns_nothing)

@@ -105,6 +105,13 @@ SOUND = [
     print(model(**batch))
     """,
     """
+    def still(net):
+        model.eval()
+    trainer.train()
+    still(model)
+    print(model(**batch))
+    """,
+    """
     def right(net, rows):
         net.eval()
         return [net(**row).logits.argmax() == row["label"] for row in rows]

@@ -185,8 +185,9 @@ def _uncounted(dataset: Any) -> tuple[str, int] | None:
     for name, held in vars(dataset).items():
         if isinstance(held, str | Mapping | UserDict) or not hasattr(held, "__len__"):
             continue
-        if len(held) > len(dataset) and _gives(dataset, len(held) - 1):
-            return None if _gives(dataset, len(held)) else (name, len(held))
+        rows = 0 if getattr(held, "shape", None) == () else len(held)
+        if rows > len(dataset) and _gives(dataset, rows - 1):
+            return None if _gives(dataset, rows) else (name, rows)
     return None
 
 
