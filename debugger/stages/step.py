@@ -10,7 +10,7 @@ from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
-from debugger.stages import phases, plan, reached, units
+from debugger.stages import phases, plan, rates, reached, units
 from debugger.stages.judging import (
     CannotJudge,
     Rule,
@@ -333,6 +333,7 @@ RULES: tuple[Rule, ...] = (
     schedule_ended,
     *reached.RULES,
     *plan.RULES,
+    *rates.RULES,
     *phases.RULES,
     *units.RULES,
 )
