@@ -131,6 +131,10 @@ class Handed:
         """The last line of a training step's that makes probabilities."""
         return max(self._stepping(("softmax", "sigmoid", "Softmax", "Sigmoid")), default=None)
 
+    def ending(self, *names: str) -> int | None:
+        """The last line of a training step's that calls one of these."""
+        return max(self._stepping(names), default=None)
+
     def using_loss(self) -> int | None:
         """Where a loss that was made beforehand and kept, as `self.loss`, is asked."""
         kept = {

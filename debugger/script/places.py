@@ -28,7 +28,7 @@ from debugger.script.making import Making
 from debugger.script.origins import Origins
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
-from debugger.script.putting import hands_on, says, slices, values_put
+from debugger.script.putting import columns_listed, hands_on, says, slices, values_put
 from debugger.script.repeated import first_row_asked, stepped_behind
 from debugger.script.sources import Sources
 from debugger.script.told import told
@@ -541,6 +541,9 @@ class Places:
             if len(loop.body) == 1 and loop.body[0].lineno == loop.body[0].end_lineno == line
         ]
         return max(around, default=line)
+
+    def putting_columns(self) -> int | None:
+        return columns_listed(self._tree, self._tracing)
 
     def first_row_asked(self) -> int | None:
         return first_row_asked(self._tree)

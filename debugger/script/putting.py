@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from debugger.script.tracing import assigned, last
+from debugger.script.tracing import Tracing, assigned, last
 
 Put = tuple[Sequence[ast.expr | None], ast.expr]
 """The names that a value may stand under, and the value."""
@@ -67,3 +67,14 @@ def hands_on(value: ast.expr, keys: Sequence[str]) -> bool:
     )
     read = any(isinstance(one, ast.Constant) and one.value in keys for one in parts)
     return read and not reckons and all(name in _HANDS_ON for name in calls)
+
+
+def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
+    """Where the names of several columns are listed that a table is asked for."""
+    taken = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+    for given in taken:
+        plain = tracing.written_down(given) if isinstance(given, ast.Name) else given
+        if isinstance(plain, ast.List) and len(plain.elts) > 1:
+            if all(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in plain.elts):
+                return plain.lineno
+    return None

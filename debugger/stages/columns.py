@@ -96,6 +96,16 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return made(line, name=echo.name, place=place, step=echo.place[0], rows=echo.rows)
 
 
+def answer_in_parts(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Who knows the parts of a sum needs nothing else. A law may be as simple: then it is right."""
+    found = seen.columns.summed if seen.columns is not None else None
+    if found is None:
+        return NOT_FOR_THIS_TASK if seen.columns is None else None
+    places = ", ".join(map(str, found.places))
+    line = view.places.putting_columns() or view.places.argument("train_dataset")
+    return look(line, name=found.name, places=places, rows=found.rows)
+
+
 def columns_in_other_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A model knows a column by its place and by nothing else."""
     if seen.columns is None or seen.eval_columns is None:
@@ -126,6 +136,7 @@ RULES: tuple[Rule, ...] = (
     labels_move_between_epochs,
     gaps_in_inputs,
     answer_among_inputs,
+    answer_in_parts,
     columns_in_other_order,
 )
 

@@ -422,8 +422,8 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
         return None
     if not asked.plain:
         return CannotJudge("own_loss")
-    line = view.places.function("compute_loss") or _last_activation(low, high, view)
-    line = line or _labelling(view)
+    line = _squashed_at(low, high, view) or view.places.function("compute_loss")
+    line = line or _last_activation(low, high, view) or _labelling(view)
     return fault(line, low=low, high=high, least=least, most=most)
 
 
@@ -505,6 +505,17 @@ def _read(found: Answers) -> dict[str, Any]:
 
 def _spanning(view: View) -> int | None:
     return view.places.written("start_positions") or _labelling(view)
+
+
+def _squashed_at(low: float, high: float, view: View) -> int | None:
+    """Where a model of one's own lets out no more than this."""
+    if view.facts.compiled is not None:
+        return None
+    near = {(0, 1): ("sigmoid", "Sigmoid", "softmax"), (-1, 1): ("tanh", "Tanh")}
+    for ends, names in near.items():
+        if abs(ends[0] - low) < SLIGHTLY and abs(ends[1] - high) < SLIGHTLY:
+            return view.places.handed.ending(*names)
+    return view.places.handed.ending("relu", "ReLU", "clamp") if abs(low) < SLIGHTLY else None
 
 
 def _last_activation(low: float, high: float, view: View) -> int | None:

@@ -22,7 +22,7 @@ from debugger.failure import Failure, Frame
 from debugger.failure import Held as Name
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
-from debugger.pipelines.columns import Column, Columns, Echo, Gap
+from debugger.pipelines.columns import Column, Columns, Echo, Gap, Summed
 from debugger.pipelines.company import Company, Teacher
 from debugger.pipelines.drawn import Drawn, Outside, Redrawn
 from debugger.pipelines.face import (
@@ -1045,6 +1045,12 @@ CASES += [
         Data(SPLIT, None, columns=Columns(echo=Echo("inputs", (0, 2), 40, in_time=True))),
         {"columns": Columns()},
         says={"place": "0, 2", "rows": 40},
+    ),
+    Case(
+        columns.answer_in_parts,
+        Data(SPLIT, None, columns=Columns(summed=Summed("numeric", (4, 5), 40))),
+        {"columns": Columns()},
+        says={"places": "4, 5", "rows": 40},
     ),
     Case(
         columns.labels_filled_elsewhere,
