@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from debugger.script.tracing import Function, Tracing, name_of, owner_of
+from debugger.script.tracing import Function, Tracing, assigned, name_of, owner_of
 
 _WHOLE = ("int", "uint8", "long", "byte")
 _CUTS = ("detach", "item", "numpy", "tolist", "argmax", "no_grad", "inference_mode", "data")
@@ -13,6 +13,10 @@ _DEALS = ("permutation", "shuffle", "sample", "shuffled", "sorted", "reversed")
 _PREPARES = ("map", "with_transform", "set_transform")
 _FLATTENS = ("relu", "relu_", "clamp", "clip", "round", "sign", "threshold", "ReLU")
 _RESHAPES = ("view", "reshape", "transpose", "permute", "swapaxes", "chunk", "split")
+_SCALES = (
+    *("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "square", "power", "cbrt"),
+    *("inverse_transform", "transform", "sinh", "arcsinh"),
+)
 _LOSSES = ("compute_loss", "forward", "training_step", "__call__")
 
 
@@ -103,6 +107,10 @@ class Handed:
         names = [n for one in held for n in (one.left, *one.comparators) if isinstance(n, ast.Name)]
         made = [found[-1][0] for one in names if (found := self._tracing.local(one))]
         return max(made, default=None)
+
+    def dealing(self, argument: str) -> int | None:
+        """The first call in the function that puts one list of several into another order."""
+        return next(filter(None, (self.calls(argument, name) for name in _DEALS)), None)
 
     def reshaping(self, argument: str) -> int | None:
         """The first call in the function that turns or cuts a tensor into another shape."""
@@ -237,6 +245,25 @@ class Handed:
                 if made:
                     return made[-1][0]
         return self._filtering(function)
+
+    def left_as_it_was(self, argument: str) -> int | None:
+        """Where one of two things that are held against each other is made, if only the other is
+        brought to another scale on its way."""
+        function = self.function(argument)
+        made = {
+            target.id: value
+            for node in ast.walk(function or ast.Module([], []))
+            for target, value in assigned(node)
+            if isinstance(target, ast.Name)
+        }
+        scaled = {name for name, value in made.items() if _calls_one(value, _SCALES)}
+        for node in ast.walk(function) if function is not None else ():
+            if isinstance(node, ast.Call | ast.BinOp) and len(made) > len(scaled) > 0:
+                names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(made)
+                plain = names - scaled
+                if len(names) == 2 and len(plain) == 1:
+                    return made[plain.pop()].lineno
+        return None
 
     def left_whole(self, argument: str) -> int | None:
         """Where what goes beside something is used whole, of which some places are left out."""
@@ -402,6 +429,10 @@ class Handed:
     def _assigned(self, value: ast.expr) -> int:
         found = self._tracing.local(value) if isinstance(value, ast.Name) else []
         return found[-1][0] if found else value.lineno
+
+
+def _calls_one(value: ast.expr, names: tuple[str, ...]) -> bool:
+    return any(isinstance(n, ast.Call) and name_of(n.func) in names for n in ast.walk(value))
 
 
 def _by_byte(node: ast.AST) -> bool:

@@ -72,9 +72,12 @@ def hands_on(value: ast.expr, keys: Sequence[str]) -> bool:
 def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
     """Where the names of several columns are listed that a table is asked for."""
     taken = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+    found: list[tuple[bool, int, int]] = []
     for given in taken:
-        plain = tracing.written_down(given) if isinstance(given, ast.Name) else given
-        if isinstance(plain, ast.List) and len(plain.elts) > 1:
-            if all(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in plain.elts):
-                return plain.lineno
-    return None
+        named = isinstance(given, ast.Name)
+        plain = tracing.written_down(given) if named else given
+        names = plain.elts if isinstance(plain, ast.List) else []
+        words = [one for one in names if isinstance(one, ast.Constant) and type(one.value) is str]
+        if plain is not None and len(words) == len(names) > 1:
+            found.append((named, len(words), plain.lineno))
+    return max(found)[2] if found else None

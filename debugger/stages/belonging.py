@@ -197,7 +197,8 @@ def rows_mixed(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if 2 * seen.mixed.parts < seen.mixed.rows:
         return None
-    line = view.places.handed.reshaping("data_collator")
+    handed = view.places.handed
+    line = handed.dealing("data_collator") or handed.reshaping("data_collator")
     return fault(line or _collating(view), rows=seen.mixed.parts, of=seen.mixed.rows)
 
 
@@ -206,7 +207,8 @@ def labels_of_other_rows(seen: Batch, view: View) -> Verdict | CannotJudge | Non
         return NOT_FOR_THIS_TASK
     if seen.mixed.labels < max(2, FEW * seen.mixed.rows):
         return None
-    line = view.places.handed.put("data_collator", "labels")
+    handed = view.places.handed
+    line = handed.dealing("data_collator") or handed.put("data_collator", "labels")
     return fault(line or _collating(view), rows=seen.mixed.labels, of=seen.mixed.rows)
 
 

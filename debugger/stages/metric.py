@@ -51,7 +51,8 @@ def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
     for name, value in tried.perfect.items():
         drawn = tried.drawn.get(name, 0.0)
         if _ERRORS & set(re.findall(r"[a-z]+", name.lower())) and value > NOT_NOTHING * drawn > 0:
-            return look(metric_line(view, name), name=name, value=value, drawn=drawn)
+            line = _in_metric(view.places.handed.left_as_it_was) or metric_line(view, name)
+            return look(line, name=name, value=value, drawn=drawn)
     return None
 
 

@@ -38,3 +38,21 @@ def test_nothing_is_lost(text: str) -> None:
 def test_a_function_for_map_that_gives_nothing_back() -> None:
     text = "def encode(row):\n    tokenizer(row['text'])\nrows = rows.map(encode, batched=True)"
     assert Places(text).unkept.mute_map() == (2, "encode")
+
+
+def test_the_columns_of_a_table_are_listed_where_their_names_are_written_down() -> None:
+    text = """names = ["age", "rooms", "price"]
+shown = table[["age", "rooms"]]
+x = table[names]"""
+    assert Places(text).putting_columns() == 1
+
+
+def test_what_only_one_of_two_is_brought_to_another_scale_by() -> None:
+    text = """def measure(given):
+    wanted = np.expm1(given.label_ids)
+    said = given.predictions.clip(min=0)
+    return {"mae": mean_absolute_error(wanted, said)}
+Trainer(compute_metrics=measure)"""
+    assert Places(text).handed.left_as_it_was("compute_metrics") == 3
+    sound = text.replace("given.predictions", "np.expm1(given.predictions)")
+    assert Places(sound).handed.left_as_it_was("compute_metrics") is None
