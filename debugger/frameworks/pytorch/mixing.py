@@ -50,7 +50,7 @@ def _against_each_alone(trainer: Trainer) -> Mixed | None:
     for name, value in batch.items():
         if not isinstance(value, torch.Tensor) or value.dim() < 1 or len(value) != rows:
             continue
-        here = [one.get(name) for one in alone]
+        here: list[Any] = [one.get(name) for one in alone]
         if not all(isinstance(one, torch.Tensor) and len(one) == 1 for one in here):
             continue
         alike = [[_begins(whole, one[0]) for one in here] for whole in value]
