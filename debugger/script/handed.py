@@ -59,6 +59,10 @@ class Handed:
         for node in ast.walk(function) if function is not None else ():
             if (found := self._entry(node, key)) is not None:
                 return self._tracing.made(found)
+            if isinstance(node, ast.Call) and name_of(node.func) in ("append", "extend"):
+                held = node.func.value if isinstance(node.func, ast.Attribute) else None
+                if isinstance(held, ast.Subscript) and _is(held.slice, key):
+                    return node.lineno
         return None
 
     def compares(
@@ -315,8 +319,9 @@ class Handed:
         for function in (one for one in self._functions if one.name == "__getitem__"):
             place = function.args.args[-1].arg
             taken = (node.slice for node in ast.walk(function) if isinstance(node, ast.Subscript))
-            for number in (one for one in taken if isinstance(one, ast.BinOp)):
-                if isinstance(number.op, ast.Add | ast.Sub) and name_of(number.left) == place:
+            for number in (part for one in taken for part in ast.walk(one)):
+                moved = isinstance(number, ast.BinOp) and isinstance(number.op, ast.Add | ast.Sub)
+                if isinstance(number, ast.BinOp) and moved and name_of(number.left) == place:
                     return number.lineno
         return self._zipped_beside()
 
