@@ -344,7 +344,8 @@ class Forward:
     nobody makes a loss of it. `heads` are the outputs of a model that has several, `unknown_output`
     a name of labels that none of them has, and theirs. `listed` are parts that PyTorch knows
     nothing of, `decoder_lacks` what the config of a decoder ought to say and does not. `squashed`
-    are probabilities that one of several losses was given for scores.
+    are probabilities that one of several losses was given for scores, `turned_round` the line that
+    gave a divergence what it wants second first.
     """
 
     labels: tuple[Any, ...]
@@ -385,6 +386,7 @@ class Forward:
     loss_shape: tuple[int, ...] = ()
     asked: Asked | None = None
     squashed: Squashed | None = None
+    turned_round: tuple[int | None] | None = None
     refuses_items: bool = False
     returns_nothing: bool = False
     inputs_shape: tuple[int, ...] = ()

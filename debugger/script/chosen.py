@@ -30,6 +30,14 @@ class Chosen:
         given = (k.value for n in names for c in self._calls for k in c.keywords if k.arg == n)
         return next(filter(None, map(self._by, given)), None)
 
+    def first_given(self, name: str, line: int | None) -> int | None:
+        """Where the call of that name at a line is given its first argument."""
+        for call in self._calls:
+            there = line is not None and call.lineno <= line <= (call.end_lineno or call.lineno)
+            if there and name_of(call.func) == name and call.args:
+                return call.args[0].lineno
+        return line
+
     def schedule_length(self, before: int = 0) -> int | None:
         """Where the first schedule is told by place how many steps there are, or what stands
         `before` that."""

@@ -70,6 +70,13 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
     return replace(verdict, line=view.places.handed.squashing() or verdict.line)
 
 
+def divergence_turned_round(seen: Forward, view: View) -> Verdict | None:
+    """kl_div takes the logarithm of its second argument, and none of its first."""
+    if seen.turned_round is None:
+        return None
+    return fault(view.places.chosen.first_given("kl_div", seen.turned_round[0]))
+
+
 def smoothed_away(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """So much of each label is given to all classes alike that little is left of it."""
     if seen.label_smoothing < SMOOTHED:
@@ -275,6 +282,7 @@ RULES: tuple[Rule, ...] = (
     rows_pulled_alike,
     loss_wrong_sign,
     squashed_before_loss,
+    divergence_turned_round,
     smoothed_away,
     next_token_not_asked,
     right_not_rewarded,

@@ -2241,6 +2241,11 @@ CASES += [
         says={"name": "cut"},
     ),
     Case(
+        losses.divergence_turned_round,
+        replace(FINE, turned_round=(7,)),
+        {"turned_round": None},
+    ),
+    Case(
         losses.smoothed_away,
         replace(FINE, label_smoothing=1.0),
         {"label_smoothing": 0.1},

@@ -59,7 +59,8 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
     known["returns_nothing"] = _returns_nothing(trainer, batch)
     with losses_heard() as heard:
         loss, outputs, failure = _with_loss(trainer, batch)
-    known["squashed"] = heard[0] if heard else None
+    known["squashed"] = heard.squashed[0] if heard.squashed else None
+    known["turned_round"] = (heard.turned[0],) if heard.turned else None
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
     if isinstance(outputs, torch.Tensor) and not known["own_loss"]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
@@ -15,23 +16,51 @@ from debugger.pipelines.losses import Squashed
 SUMS_TO_ONE = 1e-3
 
 
+@dataclass
+class Heard:
+    """`turned`: the lines that gave a divergence its two sides in each other's place."""
+
+    squashed: list[Squashed] = field(default_factory=list)
+    turned: list[int | None] = field(default_factory=list)
+
+    def cross_entropy(self, scores: Any, *_: Any, **__: Any) -> None:
+        if isinstance(scores, torch.Tensor) and _are_shares(scores):
+            self.squashed.append(Squashed(int(scores.shape[1]), own_line()))
+
+    def kl_div(self, answers: Any, wanted: Any = None, *_: Any, **named: Any) -> None:
+        if not isinstance(answers, torch.Tensor) or not isinstance(wanted, torch.Tensor):
+            return
+        logs = bool((wanted <= 0).all()) and _are_shares(wanted.detach().exp())
+        if logs and not named.get("log_target") and _are_shares(answers):
+            self.turned.append(own_line())
+
+
 @contextmanager
-def losses_heard() -> Iterator[list[Squashed]]:
-    """While open, notes where probabilities are given to what makes its own of them."""
-    before, found = torch.nn.functional.cross_entropy, list[Squashed]()
+def losses_heard() -> Iterator[Heard]:
+    """While open, notes what is given to losses that make something of their own of it."""
+    heard = Heard()
+    with ExitStack() as stack:
+        for note in (heard.cross_entropy, heard.kl_div):
+            stack.enter_context(_listening(note))
+        yield heard
+
+
+@contextmanager
+def _listening(note: Callable[..., None]) -> Iterator[None]:
+    name = note.__name__
+    before = getattr(torch.nn.functional, name)
 
     @wraps(before)
-    def heard(*given: Any, **named: Any) -> Any:
-        scores = given[0] if given else named.get("input")
-        if isinstance(scores, torch.Tensor) and _are_shares(scores):
-            found.append(Squashed(int(scores.shape[1]), own_line()))
+    def listened(*given: Any, **named: Any) -> Any:
+        if given:
+            note(*given, **named)
         return on_behalf(before, *given, **named)
 
-    torch.nn.functional.cross_entropy = heard
+    setattr(torch.nn.functional, name, listened)
     try:
-        yield found
+        yield
     finally:
-        torch.nn.functional.cross_entropy = before
+        setattr(torch.nn.functional, name, before)
 
 
 @torch.no_grad()

@@ -95,7 +95,16 @@ def test_a_loss_hears_whether_it_is_given_shares_or_scores(squashed: bool) -> No
     with losses_heard() as heard:
         loss = torch.nn.CrossEntropyLoss()(scores.softmax(-1) if squashed else scores, labels)
     assert loss.dim() == 0
-    assert [one.classes for one in heard] == ([3] if squashed else [])
+    assert [one.classes for one in heard.squashed] == ([3] if squashed else [])
+
+
+def test_a_divergence_hears_whether_its_two_sides_have_changed_places() -> None:
+    said, wanted = torch.randn(4, 3).log_softmax(-1), torch.randn(4, 3).softmax(-1)
+    with losses_heard() as heard:
+        torch.nn.functional.kl_div(said, wanted, reduction="batchmean")
+        assert not heard.turned
+        torch.nn.functional.kl_div(wanted, said, reduction="batchmean")
+    assert len(heard.turned) == 1
 
 
 def test_an_early_stopping_whose_least_gain_is_more_than_there_is_left() -> None:
