@@ -15,6 +15,8 @@ SURE = 3.0
 """So many standard errors above the most common class, and it is no luck."""
 TOLD = 0.8
 """So often the words of half a set must tell the labels of the other half."""
+STEPS, APART = (-2, -1, 1, 2), 0.2
+"""Rows that labels may have been moved by, and how much better they are told there."""
 MOST_CLASSES = 50
 MOST_WORDS = 5000
 
@@ -51,6 +53,33 @@ def signal(given: Worded) -> Signal | None:
     )  # fmt: skip
     majority = max(Counter(given.labels).values()) / len(labels)
     return Signal(right / len(labels), majority, len(labels))
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How often words tell the label of their own row, and of the row `by` places further on."""
+
+    by: int
+    as_it_is: float
+    anew: float
+    majority: float
+    rows: int
+
+
+def moved(given: Worded) -> Moved | None:
+    """None where words tell the labels of their own rows, or surely those of no others."""
+    own = signal(given)
+    if own is None or own.found:
+        return None
+    found = []
+    for by in STEPS:
+        labels = tuple(np.roll(given.labels, -by).tolist())
+        if (there := signal(Worded(given.rows, labels))) is not None:
+            found.append((there.accuracy, by))
+    accuracy, by = max(found, default=(0.0, 0))
+    if accuracy < max(TOLD, own.majority + APART):
+        return None
+    return Moved(by, own.accuracy, accuracy, own.majority, own.rows)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ MOST_CELLS, MOST_COLUMNS = 20_000, 100
 OFF, NEAR = 1.0, 0.5
 """In spreads: a column that lies elsewhere, and one that may be the same."""
 SURELY = 1 - 1e-6
+LARGEST_POWER, HARDLY = 30.0, 0.01
+"""Of e; and of the spread of a label, what a column adds to it at least."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,16 @@ class Echo:
 
 
 @dataclass(frozen=True)
+class Summed:
+    """Columns of an input that make up the label between them, or what it is the logarithm of: each
+    times something, and the sum of it, in each of the `rows`."""
+
+    name: str
+    places: tuple[int, ...]
+    rows: int
+
+
+@dataclass(frozen=True)
 class Columns:
     """`twice` are two inputs with the same numbers; `shared`: one layer reads them both.
 
@@ -70,16 +82,19 @@ class Columns:
     embedded: int = 0
     gaps: tuple[Gap, ...] = ()
     echo: Echo | None = None
+    summed: Summed | None = None
 
 
 def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
     """Of rows by the name of their input, what stands in them beside their labels."""
     made = (column_of(name, rows) for name, rows in found.items())
     echoes = (echo_of(name, rows, labels) for name, rows in found.items())
+    sums = (summed(name, rows, labels) for name, rows in found.items())
     gaps = ((name, len(without_number(rows)), len(rows)) for name, rows in found.items())
     return Columns(
         inputs=tuple(one for one in made if one is not None),
         echo=next((one for one in echoes if one is not None), None),
+        summed=next((one for one in sums if one is not None), None),
         gaps=tuple(Gap(*one) for one in gaps if one[1]),
     )
 
@@ -176,6 +191,38 @@ def echo_of(name: str, rows: Sequence[Any], labels: Sequence[Any]) -> Echo | Non
         return None
     place = tuple(int(one) for one in np.unravel_index(best, values.shape[1:]))
     return Echo(name, place, count, in_time=len(place) == 2)
+
+
+def summed(name: str, rows: Sequence[Any], labels: Sequence[Any]) -> Summed | None:
+    """A few columns of many that add up to the label. All of them together may well make it."""
+    told = [y for y in labels[:MOST_MEASURED] if isinstance(y, int | float)]
+    count = min(len(told), len(rows))
+    if count < 2 * FEWEST or len(set(told)) < FEWEST or len({r.shape for r in rows[:count]}) > 1:
+        return None
+    values, wanted = np.stack(rows[:count]).astype(float), np.asarray(told[:count], float)
+    if values.ndim != 2 or not 4 <= values.shape[1] <= count // 4:
+        return None
+    if not np.isfinite(values).all() or not np.isfinite(wanted).all():
+        return None
+    powers = [np.exp(wanted)] if abs(wanted).max() < LARGEST_POWER else []
+    for target in (wanted, *powers):
+        places = _terms(values, target)
+        if 1 < len(places) <= values.shape[1] // 2:
+            return Summed(name, places, count)
+    return None
+
+
+def _terms(values: Any, target: Any) -> tuple[int, ...]:
+    """The columns that a target is the sum of, as one half of the rows shows for the other."""
+    table = np.column_stack([values, np.ones(len(values))])
+    half = np.arange(len(values)) % 2 == 0
+    factors = np.linalg.lstsq(table[half], target[half], rcond=None)[0]
+    left = target[~half] - table[~half] @ factors
+    spread = float(target[~half].std())
+    if not spread or float(left.std()) > (1 - SURELY) ** 0.5 * spread:
+        return ()
+    shares = np.abs(factors[:-1]) * values.std(axis=0) / spread
+    return tuple(int(one) for one in np.flatnonzero(shares > HARDLY))
 
 
 def swapped(learned: Any, other: Any) -> tuple[tuple[int, int], ...]:

@@ -22,7 +22,7 @@ from debugger.pipelines.heads import Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.lineage import Disorder, Made
-from debugger.pipelines.losses import Asked
+from debugger.pipelines.losses import Asked, Squashed
 from debugger.pipelines.phases import Phases
 from debugger.pipelines.plan import Order, Plan
 from debugger.pipelines.printed import Printed
@@ -80,7 +80,8 @@ class Facts:
 
     `framework` is the name of the one whose words and lines to type belong to it. `compiled` is
     None where nothing is compiled: then a training loop makes the loss, the steps and the zeroing.
-    `tokenized_at` is the line that was first seen to make tokens of texts.
+    `tokenized_at` is the line that was first seen to make tokens of texts, `targets_tokenized_at`
+    the one that made those of the texts that the model is to write.
     """
 
     task: Task
@@ -97,6 +98,7 @@ class Facts:
     framework: str = "pytorch"
     compiled: Compiled | None = None
     tokenized_at: int | None = None
+    targets_tokenized_at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,8 @@ class Split:
     `target_lengths` count the labels of a row, where those are a sequence. `hidden` are columns
     that its format gives nobody. `unlabelled_at` is the line that took its labels away,
     `relabelled_at` the one that gave them. `counted`: it has as many rows as a dictionary in it has
-    keys, by its name, and the lists in there are so long.
+    keys, by its name, and the lists in there are so long. `uncounted`: by a name, it holds so many
+    rows, all of which it gives when asked, and says that it has fewer.
     """
 
     count: int
@@ -150,6 +153,7 @@ class Split:
     relabelled_at: int | None = None
     sounds: Sounds | None = None
     counted: tuple[str, int] | None = None
+    uncounted: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -195,6 +199,7 @@ class Data:
     is_dataset_dict: bool = False
     streamed: bool = False
     keys: tuple[str, ...] = ()
+    eval_keys: tuple[str, ...] = ()
     picked_line: int | None = None
     entry: Entry | None = None
     lengths: tuple[int, ...] = ()
@@ -226,12 +231,14 @@ class Sample:
 class Mixed:
     """A batch held against the training rows: of its `rows`, so many are put together of several
     of those (`parts`), or have a label that their own row has not (`labels`). `levelled` is the one
-    label that all of them have, though their own rows have several."""
+    label that all of them have, though their own rows have several. `foreign` rows stand in the
+    evaluation set alone."""
 
     rows: int
     parts: int = 0
     labels: int = 0
     levelled: int | None = None
+    foreign: int = 0
 
 
 @dataclass(frozen=True)
@@ -336,7 +343,9 @@ class Forward:
     one's own makes of rows beside each other. `bare`: the model answers with a tensor alone, and
     nobody makes a loss of it. `heads` are the outputs of a model that has several, `unknown_output`
     a name of labels that none of them has, and theirs. `listed` are parts that PyTorch knows
-    nothing of, `decoder_lacks` what the config of a decoder ought to say and does not.
+    nothing of, `decoder_lacks` what the config of a decoder ought to say and does not. `squashed`
+    are probabilities that one of several losses was given for scores, `turned_round` the line that
+    gave a divergence what it wants second first.
     """
 
     labels: tuple[Any, ...]
@@ -376,6 +385,8 @@ class Forward:
     nan_rows: tuple[int, ...] = ()
     loss_shape: tuple[int, ...] = ()
     asked: Asked | None = None
+    squashed: Squashed | None = None
+    turned_round: tuple[int | None] | None = None
     refuses_items: bool = False
     returns_nothing: bool = False
     inputs_shape: tuple[int, ...] = ()
@@ -474,7 +485,8 @@ class Evaluate:
     """`given` is what compute_metrics was handed; `into_metric` what it handed on. `decoded`:
     whether it made words of tokens without the special ones, and at which line. `written` is the
     most that the evaluation lets a model write, `least` what it makes it write, its end counted,
-    `wanted` how long the labels are; `smoothing` is that of its loss. `asks_in_vain`:
+    `wanted` how long the labels are; `loss` is that of the few rows, and `smoothing` what its
+    labels are smoothed by. `least_gain`: an early stopping counts no smaller one. `asks_in_vain`:
     answers are to be generated, and this Trainer never does. `lacks` is what a row to train on
     holds, and a row to evaluate on does not.
 
@@ -491,10 +503,15 @@ class Evaluate:
     is the least and the most that an answer can be, where its last activation says so. `untested`:
     the model trains by a step of its own, and no loss is evaluated. `fails_later` is what Python
     will say at a line behind the training; `unknown_key` is looked up in the history, which has
-    others, at a line.
+    others, at a line. `label_names` are those of several labels a row, as the Trainer puts them
+    together, and `other_order` one in which the metric could take them apart, where this one fails.
+    `dropout` is the largest of any layer.
     """
 
     rows: int = 0
+    label_names: tuple[str, ...] = ()
+    other_order: tuple[str, ...] = ()
+    dropout: float = 0.0
     strategy: str = ""
     steps: int | None = None
     evaluations: int | None = None
@@ -507,7 +524,9 @@ class Evaluate:
     lacks: tuple[str, ...] = ()
     written: int | None = None
     least: int | None = None
+    loss: float | None = None
     smoothing: float = 0.0
+    least_gain: float = 0.0
     asks_in_vain: bool = False
     wanted: tuple[int, ...] = ()
     into_metric: tuple[dict[str, Any], ...] = ()

@@ -14,6 +14,9 @@ import numpy as np
 MOST_COUNTED = 500
 MOST_READ = 40
 MOST_WORDS = 50
+MOST_FIRSTS = 20
+TELLING = 12
+"""So many letters tell a text from others."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Padding:
     Of `filled` positions the mask lets `open` ones through, and of `real` ones it hides `hidden`.
     `felt`: whether other answers come out once the filling is masked; None where nobody asked.
     `side` is where the filling stands, `generates` whether the evaluation writes on from there.
+    `taken_for`: the token that fills rows up, and the other one that the model's config takes for
+    filling; `missed`, whether other answers come out once the config is told.
     """
 
     filled: int
@@ -34,6 +39,8 @@ class Padding:
     side: str = ""
     generates: bool = False
     felt: bool | None = None
+    taken_for: tuple[int, int] | None = None
+    missed: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,8 @@ class Read:
     `lost` are the columns whose text is not there, while another of the same row is, by share.
     `spelled` is what a column of words beside the labels calls them, `told` the share of rows that
     hold the name of their label, `told_others` of those that hold another's. `clash` is an id that
-    is another token to the checkpoint, `clashing` the share of such ids.
+    is another token to the checkpoint, `clashing` the share of such ids. `firsts`: how often a row
+    begins with a token. `strange`: the share of rows that say another row's text, by its column.
     """
 
     rows: int = 0
@@ -96,6 +104,8 @@ class Read:
     told_others: float = 0.0
     clashing: float | None = None
     clash: tuple[int, str, str] | None = None
+    firsts: dict[str, float] = field(default_factory=dict)
+    strange: dict[str, float] = field(default_factory=dict)
 
 
 def filling(ids: np.ndarray, pad: int, closes: bool) -> np.ndarray:
@@ -176,6 +186,8 @@ def read_of(
     plain = [y for y in labels if isinstance(y, (int, str))]
     column, spelled = _spelled(values, label, plain if len(plain) == len(labels) else [])
     known: dict[str, Any] = {"spelled": spelled, "spelled_in": column}
+    if ids and tokenizer is not None and len(keys) == len(ids):
+        known["strange"] = _strange(ids, values, column, tokenizer)
     if not ids or len(keys) != len(ids) or not _is_flat(ids[0]):
         return Read(**known)
     known |= {
@@ -199,6 +211,7 @@ def read_of(
         **_unknown(ids, tokenizer),
         **_unknown_targets(labels, tokenizer),
         bare=_bare(ids, tokenizer),
+        firsts=_firsts(ids, tokenizer),
         kept=_kept(said, texts),
         lost=_lost(said, texts),
         limit=max(len(row) for row in ids),
@@ -252,6 +265,45 @@ def _bare(ids: Sequence[Any], tokenizer: Any) -> tuple[str, ...]:
     if any(number in known for row in ids for number in row):
         return ()
     return tuple(known.values())
+
+
+def _firsts(ids: Sequence[Any], tokenizer: Any) -> dict[str, float]:
+    """The tokens that rows begin with, those that stand around a text left out."""
+    special = set(tokenizer.all_special_ids)
+    rows = [ids[row] for row in _some(len(ids), MOST_COUNTED)]
+    found = Counter(next((one for one in row if one not in special), None) for row in rows)
+    known = [(one, count) for one, count in found.most_common(MOST_FIRSTS) if one is not None]
+    return {str(tokenizer.convert_ids_to_tokens(one)): count / len(rows) for one, count in known}
+
+
+def _strange(
+    ids: Sequence[Any], values: Mapping[str, Sequence[Any]], left_out: str | None, tokenizer: Any
+) -> dict[str, float]:
+    """By column of text, how many rows say what stands there in another row, and not their own."""
+    chosen = _some(len(ids), MOST_READ)
+    said = [_said(ids[row], tokenizer) for row in chosen]
+    shares: dict[str, float] = {}
+    for name, column in values.items():
+        if name == left_out or len(column) < len(ids) or not isinstance(column[0], str):
+            continue
+        begun = [_letters(str(text))[:TELLING] for text in column[: len(ids)]]
+        others = {text for text in begun if len(text) >= TELLING // 2}
+        if len(others) < 2:
+            continue
+        strange = sum(
+            begun[row] not in heard and any(text in heard for text in others)
+            for row, heard in zip(chosen, said, strict=True)
+        )
+        shares[name] = strange / len(chosen)
+    return shares
+
+
+def _said(row: Any, tokenizer: Any) -> str:
+    """What the tokens of a row say, in letters: of one text, or of each of several."""
+    texts = [row] if _is_flat(row) else row
+    if not all(isinstance(one, (list, tuple)) and (not one or _is_flat(one)) for one in texts):
+        return ""
+    return "".join(_letters(tokenizer.decode(list(t), skip_special_tokens=True)) for t in texts)
 
 
 def _unknown_targets(labels: Sequence[Any], tokenizer: Any) -> dict[str, Any]:

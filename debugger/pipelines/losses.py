@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -61,6 +62,20 @@ class Asked:
     spread: bool = False
     swapped: str = ""
     in_turn: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Squashed:
+    """Probabilities of so many classes that a line gave to a loss which wants scores."""
+
+    classes: int
+    line: int | None
+
+    @property
+    def costs(self) -> dict[str, float]:
+        """To be sure and right or wrong, and to guess."""
+        whole = math.log(math.e + self.classes - 1)
+        return {"right": whole - 1, "wrong": whole, "even": math.log(self.classes)}
 
 
 def counts_of(form: Form, all_labels: tuple[Any, ...]) -> dict[int, int]:

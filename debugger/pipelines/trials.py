@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts", "halves"]
-Ask = Callable[[Any], dict[str, float]]
+Ask = Callable[..., dict[str, float]]
 HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
 SURE = 10.0
 FEWEST = 8
@@ -24,7 +24,8 @@ class Trials:
     """What the metric answered. None: that was not tried.
 
     `ignored` is the share of positions whose label is -100, and `filled` the answer when all is
-    right but there, something else is said. `nudged`: all right but for a ten-thousandth.
+    right but there, something else is said; `whole`: those labels are no longer ignored, and all is
+    right. `nudged`: all right but for a ten-thousandth.
     `in_place`: each position of a language model says the token it was given.
     `single`: of several labels of a row, as `several` rows have them, only the first is said.
     `shapes` are those of answers and labels.
@@ -40,6 +41,7 @@ class Trials:
     drawn: dict[str, float]
     ignored: float = 0.0
     filled: dict[str, float] | None = None
+    whole: dict[str, float] | None = None
     nudged: dict[str, float] | None = None
     in_place: dict[str, float] | None = None
     single: dict[str, float] | None = None
@@ -66,13 +68,14 @@ class Form:
 def trials(
     predictions: Any, labels: Any, form: Form, ask: Ask, kind: Kind | None = None
 ) -> Trials | None:
-    """`ask` is handed predictions in the form that the metric gets them from this model."""
+    """`ask` is handed predictions in the form that the metric gets them from this model, and may be
+    handed other labels beside them."""
     kind = kind or kind_of(predictions, labels, form.causal, form.generated)
     if kind is None or not labels.size or predictions.size > MOST:
         return None
 
-    def answer(made: Any) -> dict[str, float]:
-        return ask(made.astype(predictions.dtype, copy=False))
+    def answer(made: Any, *others: Any) -> dict[str, float]:
+        return ask(made.astype(predictions.dtype, copy=False), *others)
 
     try:
         tried = {
@@ -162,6 +165,7 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "drawn": ask(scores(drawn)),
         "ignored": float(1 - counted.mean()),
         "filled": None if counted.all() else ask(scores(np.where(counted, labels, classes - 1))),
+        "whole": None if counted.all() or labels.ndim == 1 else ask(scores(right), right),
         "averages": averages(present, drawn[counted]),
         "partly": _partly(
             _rank(labels), right, (right + 1) % classes, lambda one: ask(scores(one))

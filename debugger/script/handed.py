@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from debugger.script.tracing import Function, Tracing, name_of, owner_of
+from debugger.script.tracing import Function, Tracing, assigned, name_of, owner_of
 
 _WHOLE = ("int", "uint8", "long", "byte")
 _CUTS = ("detach", "item", "numpy", "tolist", "argmax", "no_grad", "inference_mode", "data")
@@ -13,6 +13,10 @@ _DEALS = ("permutation", "shuffle", "sample", "shuffled", "sorted", "reversed")
 _PREPARES = ("map", "with_transform", "set_transform")
 _FLATTENS = ("relu", "relu_", "clamp", "clip", "round", "sign", "threshold", "ReLU")
 _RESHAPES = ("view", "reshape", "transpose", "permute", "swapaxes", "chunk", "split")
+_SCALES = (
+    *("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "square", "power", "cbrt"),
+    *("inverse_transform", "transform", "sinh", "arcsinh"),
+)
 _LOSSES = ("compute_loss", "forward", "training_step", "__call__")
 
 
@@ -55,6 +59,10 @@ class Handed:
         for node in ast.walk(function) if function is not None else ():
             if (found := self._entry(node, key)) is not None:
                 return self._tracing.made(found)
+            if isinstance(node, ast.Call) and name_of(node.func) in ("append", "extend"):
+                held = node.func.value if isinstance(node.func, ast.Attribute) else None
+                if isinstance(held, ast.Subscript) and _is(held.slice, key):
+                    return node.lineno
         return None
 
     def compares(
@@ -104,6 +112,10 @@ class Handed:
         made = [found[-1][0] for one in names if (found := self._tracing.local(one))]
         return max(made, default=None)
 
+    def dealing(self, argument: str) -> int | None:
+        """The first call in the function that puts one list of several into another order."""
+        return next(filter(None, (self.calls(argument, name) for name in _DEALS)), None)
+
     def reshaping(self, argument: str) -> int | None:
         """The first call in the function that turns or cuts a tensor into another shape."""
         return next(filter(None, (self.calls(argument, name) for name in _RESHAPES)), None)
@@ -130,6 +142,10 @@ class Handed:
     def squashing(self) -> int | None:
         """The last line of a training step's that makes probabilities."""
         return max(self._stepping(("softmax", "sigmoid", "Softmax", "Sigmoid")), default=None)
+
+    def ending(self, *names: str) -> int | None:
+        """The last line of a training step's that calls one of these."""
+        return max(self._stepping(names), default=None)
 
     def using_loss(self) -> int | None:
         """Where a loss that was made beforehand and kept, as `self.loss`, is asked."""
@@ -234,13 +250,55 @@ class Handed:
                     return made[-1][0]
         return self._filtering(function)
 
+    def left_as_it_was(self, argument: str) -> int | None:
+        """Where one of two things that are held against each other is made, if only the other is
+        brought to another scale on its way."""
+        function = self.function(argument)
+        made = {
+            target.id: value
+            for node in ast.walk(function or ast.Module([], []))
+            for target, value in assigned(node)
+            if isinstance(target, ast.Name)
+        }
+        scaled = {name for name, value in made.items() if _calls_one(value, _SCALES)}
+        for node in ast.walk(function) if function is not None else ():
+            if isinstance(node, ast.Call | ast.BinOp) and len(made) > len(scaled) > 0:
+                names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(made)
+                plain = names - scaled
+                if len(names) == 2 and len(plain) == 1:
+                    return made[plain.pop()].lineno
+        return None
+
+    def left_whole(self, argument: str) -> int | None:
+        """Where what goes beside something is used whole, of which some places are left out."""
+        function = self.function(argument)
+        for loop in ast.walk(function) if function is not None else ():
+            if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Tuple):
+                continue
+            inside = [part for one in loop.body for part in ast.walk(one)]
+            taken = {
+                name_of(part.value)
+                for part in inside
+                if isinstance(part, ast.Subscript) and self._is_picking(part.slice)
+            }
+            for beside in loop.target.elts:
+                uses = [
+                    p.lineno for p in inside if isinstance(p, ast.Name) and p.id == name_of(beside)
+                ]
+                if taken & set(map(name_of, loop.target.elts)) and name_of(beside) not in taken:
+                    return min(uses, default=None)
+        return None
+
+    def _is_picking(self, place: ast.expr) -> bool:
+        made = self._tracing.local(place) if isinstance(place, ast.Name) else []
+        return bool(made) and isinstance(made[-1][1], ast.Compare)
+
     def _filtering(self, function: Function | None) -> int | None:
         """The first comparison whose answer picks places out."""
         for node in ast.walk(function) if function is not None else ():
             place = node.slice if isinstance(node, ast.Subscript) else None
-            made = self._tracing.local(place) if isinstance(place, ast.Name) else []
-            if made and isinstance(made[-1][1], ast.Compare):
-                return made[-1][0]
+            if isinstance(place, ast.Name) and self._is_picking(place):
+                return self._tracing.local(place)[-1][0]
         return None
 
     def one_place(self) -> int | None:
@@ -254,6 +312,25 @@ class Handed:
                 place = node.slice
                 if isinstance(place, ast.Constant) and isinstance(place.value, int):
                     return node.lineno
+        return None
+
+    def stepping_aside(self) -> int | None:
+        """Where what gives a row by its number takes something at a number beside it."""
+        for function in (one for one in self._functions if one.name == "__getitem__"):
+            place = function.args.args[-1].arg
+            taken = (node.slice for node in ast.walk(function) if isinstance(node, ast.Subscript))
+            for number in (part for one in taken for part in ast.walk(one)):
+                moved = isinstance(number, ast.BinOp) and isinstance(number.op, ast.Add | ast.Sub)
+                if isinstance(number, ast.BinOp) and moved and name_of(number.left) == place:
+                    return number.lineno
+        return self._zipped_beside()
+
+    def _zipped_beside(self) -> int | None:
+        """Where one of several things that are gone through together has lost its ends."""
+        for call in (one for one in self._calls if name_of(one.func) == "zip"):
+            for given in call.args:
+                if isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Slice):
+                    return given.lineno
         return None
 
     def same_twice(self) -> int | None:
@@ -357,6 +434,10 @@ class Handed:
     def _assigned(self, value: ast.expr) -> int:
         found = self._tracing.local(value) if isinstance(value, ast.Name) else []
         return found[-1][0] if found else value.lineno
+
+
+def _calls_one(value: ast.expr, names: tuple[str, ...]) -> bool:
+    return any(isinstance(n, ast.Call) and name_of(n.func) in names for n in ast.walk(value))
 
 
 def _by_byte(node: ast.AST) -> bool:

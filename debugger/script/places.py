@@ -17,21 +17,25 @@ from debugger.script.afterwards import (
     rebuilt,
 )
 from debugger.script.behind import Behind
+from debugger.script.chosen import Chosen
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
 from debugger.script.handed import Handed
+from debugger.script.judged import Judged
 from debugger.script.layers import Layers
 from debugger.script.making import Making
 from debugger.script.origins import Origins
+from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
-from debugger.script.putting import says, slices, values_put
+from debugger.script.putting import columns_listed, hands_on, says, slices, values_put
 from debugger.script.repeated import first_row_asked, stepped_behind
 from debugger.script.sources import Sources
 from debugger.script.told import told
 from debugger.script.torn import torn
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
+from debugger.script.unkept import Unkept
 
 NO_SOURCES = Sources()
 _LABELS = ("label", "labels", "label_ids")
@@ -108,6 +112,22 @@ class Places:
     @cached_property
     def flows(self) -> Flows:
         return Flows(self._tree, self._tracing)
+
+    @cached_property
+    def chosen(self) -> Chosen:
+        return Chosen(self._tracing, self._calls, self._reads)
+
+    @cached_property
+    def judged(self) -> Judged:
+        return Judged(self._tree, self._tracing)
+
+    @cached_property
+    def unkept(self) -> Unkept:
+        return Unkept(self._tree, self._tracing)
+
+    @cached_property
+    def parting(self) -> Parting:
+        return Parting(self._tree, self._tracing)
 
     @cached_property
     def layers(self) -> Layers:
@@ -188,12 +208,7 @@ class Places:
 
     def argument_chosen(self, *names: str) -> int | None:
         """Like `argument`; but a number that serves elsewhere, too, was wrongly chosen here."""
-        for given in (
-            k.value for n in names for c in self._calls for k in c.keywords if k.arg == n
-        ):
-            if isinstance(given, ast.Name) and self._reads.count(given.id) > 1:
-                return given.lineno
-        return self.argument(*names)
+        return self.chosen.argument(*names) or self.argument(*names)
 
     def argument_of_value(self, value: float, *names: str) -> int | None:
         """The line of the keyword argument of that name which comes down to that number."""
@@ -281,6 +296,12 @@ class Places:
                 ]
                 return max(made, default=given.lineno)
         return None
+
+    def filled(self, name: str) -> int | None:
+        """The last line that puts something into what a keyword argument is given."""
+        given = (k.value for c in self._calls for k in c.keywords if k.arg == name)
+        names = (one for one in given if isinstance(one, ast.Name))
+        return max((at for one in names for at, _ in self._tracing.fills(one)), default=None)
 
     def made_after(self, name: str, line: int | None) -> int | None:
         """Where what a keyword argument is given was made anew, below a line."""
@@ -490,14 +511,17 @@ class Places:
         return torn(self._tree)
 
     def written(self, *keys: str) -> int | None:
-        """The last line that puts a value under one of these keys: a column, a dictionary's."""
+        """The last line that puts a value under one of these keys: a column, a dictionary's.
+
+        One that only hands on what stood there before counts where there is no other.
+        """
         found = [
-            (self._tracing.made(value), value.lineno)
+            (not hands_on(value, _LABELS), value.lineno, self._tracing.made(value))
             for names, value in self._put
             if any(isinstance(n, ast.Constant) and n.value in keys for n in names)
             if name_of(getattr(value, "func", value)) not in _KINDS
         ]
-        return max(found, key=lambda one: one[1])[0] if found else None
+        return max(found)[2] if found else None
 
     def written_word(self, *words: str) -> int | None:
         """The first line that puts just one of these words under the name of a column."""
@@ -517,6 +541,9 @@ class Places:
             if len(loop.body) == 1 and loop.body[0].lineno == loop.body[0].end_lineno == line
         ]
         return max(around, default=line)
+
+    def putting_columns(self) -> int | None:
+        return columns_listed(self._tree, self._tracing)
 
     def first_row_asked(self) -> int | None:
         return first_row_asked(self._tree)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from debugger.script.tracing import assigned, last
+from debugger.script.tracing import Tracing, assigned, last
 
 Put = tuple[Sequence[ast.expr | None], ast.expr]
 """The names that a value may stand under, and the value."""
 _FILLS = ("append", "extend", "insert")
+_HANDS_ON = (
+    *("tensor", "as_tensor", "LongTensor", "FloatTensor", "Tensor", "array", "asarray", "stack"),
+    *("list", "tolist", "int", "float", "long", "clone", "copy", "get", "pop"),
+)
+"""Calls whose answer says no more than what they are given."""
 
 
 def values_put(
@@ -51,3 +56,28 @@ def slices(target: ast.expr) -> list[ast.expr]:
 
 def says(names: Sequence[ast.expr | None], key: str) -> bool:
     return any(isinstance(one, ast.Constant) and one.value == key for one in names)
+
+
+def hands_on(value: ast.expr, keys: Sequence[str]) -> bool:
+    """Whether a value is only what stood under one of these keys before, maybe as a tensor."""
+    parts = list(ast.walk(value))
+    calls = [last(part.func) for part in parts if isinstance(part, ast.Call)]
+    reckons = any(
+        isinstance(one, ast.BinOp | ast.Compare | ast.IfExp | ast.BoolOp) for one in parts
+    )
+    read = any(isinstance(one, ast.Constant) and one.value in keys for one in parts)
+    return read and not reckons and all(name in _HANDS_ON for name in calls)
+
+
+def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
+    """Where the names of several columns are listed that a table is asked for."""
+    taken = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
+    found: list[tuple[bool, int, int]] = []
+    for given in taken:
+        named = isinstance(given, ast.Name)
+        plain = tracing.written_down(given) if named else given
+        names = plain.elts if isinstance(plain, ast.List) else []
+        words = [one for one in names if isinstance(one, ast.Constant) and type(one.value) is str]
+        if plain is not None and len(words) == len(names) > 1:
+            found.append((named, len(words), plain.lineno))
+    return max(found)[2] if found else None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from debugger.experiments.signal import moved
 from debugger.pipelines.face import Batch, Data, Split
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -20,7 +23,9 @@ HARDLY_OWN = 0.7
 CHANCE = 3.0
 HEAPED = 0.3
 LONGER = 1.3
-FEW, MANY = 0.2, 0.5
+FEW_LABELS = 20
+"""Of many more than that, some are rare."""
+FEW, MANY, MOSTLY = 0.2, 0.5, 0.75
 
 
 def text_given_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -77,6 +82,93 @@ def words_out_of_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, rows=found.moved, of=found.rows)
 
 
+def labels_of_next_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Texts and labels are paired off with a step between them."""
+    if view.facts.task != "classification":
+        return NOT_FOR_THIS_TASK
+    found = moved(seen.worded)
+    if found is None:
+        return None
+    line = view.places.handed.stepping_aside() or view.places.labels_written()
+    numbers = {"as_it_is": found.as_it_is, "anew": found.anew, "majority": found.majority}
+    return fault(line or view.places.argument("train_dataset"), by=found.by, **numbers)
+
+
+def rows_never_reached(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A data set of one's own that has more rows than it says: those behind are never asked for."""
+    split = seen.train
+    if split is None:
+        return NOT_FOR_THIS_TASK
+    if split.uncounted is None:
+        return None
+    name, rows = split.uncounted
+    made = fault if 2 * split.count <= rows else look
+    return made(view.places.flows.length_of(name), name=name, rows=split.count, held=rows)
+
+
+def texts_of_other_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A row is put together of texts from several: the lists that they came in were cut or laid
+    side by side in two ways."""
+    read = seen.train.read if seen.train else None
+    if read is None or not read.strange:
+        return NOT_FOR_THIS_TASK
+    name, share = max(read.strange.items(), key=lambda one: one[1])
+    if share < MANY:
+        return None
+    return (fault if share >= MOSTLY else look)(view.tokenizing, name=name, share=share)
+
+
+def texts_begin_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What is put before the texts of one set, as a prefix of T5, and not before the other's."""
+    reads = [None if one is None else one.read for one in (seen.train, seen.eval)]
+    firsts = [{} if one is None else one.firsts for one in reads]
+    rows = [0 if one is None else one.rows for one in reads]
+    if min(rows) < FEWEST_ROWS or not all(firsts):
+        return NOT_FOR_THIS_TASK
+    for here, there in (firsts, firsts[::-1]):
+        token = max(here, key=here.__getitem__)
+        if here[token] >= NEARLY_ALL and there.get(token, 0.0) <= FEW:
+            shares = {"train": firsts[0].get(token, 0.0), "share": firsts[1].get(token, 0.0)}
+            return fault(view.places.parting.line() or view.tokenizing, token=token, **shares)
+    return None
+
+
+def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Of several labels at once, some that no training row has: always to say no is right there."""
+    if view.facts.task != "multilabel":
+        return NOT_FOR_THIS_TASK
+    here = _yes(seen.train)
+    if not here or (seen.train is not None and seen.train.looked_at < FEWEST_ROWS):
+        return NOT_FOR_THIS_TASK
+    never = [place for place, count in enumerate(here) if not count]
+    if not never:
+        return None
+    names = view.facts.label_names
+    name = names[never[0]] if names and len(names) == len(here) else str(never[0])
+    made = fault if 2 * len(never) >= len(here) <= FEW_LABELS else look
+    line = view.places.labels_written() or view.places.argument("train_dataset")
+    return made(line, count=len(never), of=len(here), name=name)
+
+
+def _yes(split: Split | None) -> list[int]:
+    """How many rows have each of several labels."""
+    rows = [] if split is None else [row for row in split.labels if isinstance(row, list | tuple)]
+    if not rows or len({len(row) for row in rows}) != 1:
+        return []
+    return [sum(value == 1 for value in column) for column in zip(*rows, strict=True)]
+
+
+def sets_change_places(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Each is handed over by the other's name, and there are more rows to judge by than to learn
+    from."""
+    if seen.train is None or seen.eval is None:
+        return NOT_FOR_THIS_TASK
+    line = view.places.judged.crossed()
+    if line is None or seen.eval.count <= seen.train.count:
+        return None
+    return fault(line, rows=seen.train.count, eval_rows=seen.eval.count)
+
+
 def inputs_cut_shorter(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """What is learned from ends where what is judged by goes on."""
     return _cut_shorter(seen, view, "lengths")
@@ -88,13 +180,25 @@ def targets_cut_shorter(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return _cut_shorter(seen, view, "target_lengths")
 
 
+def evaluation_cut_shorter(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What is judged by ends where what is learned from goes on."""
+    here, there = _counted(seen.eval, "lengths"), _counted(seen.train, "lengths")
+    found = _cut(here, there)
+    if found is None or found["share"] < MANY:
+        return NOT_FOR_THIS_TASK if not here else None
+    line = view.places.parting.line()
+    line = line or view.places.argument_of_value(found["length"], "max_length")
+    return look(line or view.tokenizing, **found)
+
+
 def rows_mixed(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """What stood in one row stands in several: a view or a transpose the wrong way round."""
     if seen.mixed is None:
         return NOT_FOR_THIS_TASK
     if 2 * seen.mixed.parts < seen.mixed.rows:
         return None
-    line = view.places.handed.reshaping("data_collator")
+    handed = view.places.handed
+    line = handed.dealing("data_collator") or handed.reshaping("data_collator")
     return fault(line or _collating(view), rows=seen.mixed.parts, of=seen.mixed.rows)
 
 
@@ -103,7 +207,8 @@ def labels_of_other_rows(seen: Batch, view: View) -> Verdict | CannotJudge | Non
         return NOT_FOR_THIS_TASK
     if seen.mixed.labels < max(2, FEW * seen.mixed.rows):
         return None
-    line = view.places.handed.put("data_collator", "labels")
+    handed = view.places.handed
+    line = handed.dealing("data_collator") or handed.put("data_collator", "labels")
     return fault(line or _collating(view), rows=seen.mixed.labels, of=seen.mixed.rows)
 
 
@@ -117,15 +222,37 @@ def labels_made_equal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(line, rows=seen.mixed.rows, value=seen.mixed.levelled)
 
 
-OF_A_BATCH: tuple[Rule, ...] = (rows_mixed, labels_of_other_rows, labels_made_equal)
+def learns_evaluation_rows(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A loader of one's own that reads from the other set."""
+    if seen.mixed is None:
+        return NOT_FOR_THIS_TASK
+    if 2 * seen.mixed.foreign < seen.mixed.rows:
+        return None
+    line = view.places.function("get_train_dataloader") or view.places.argument("train_dataset")
+    return fault(line, rows=seen.mixed.foreign, of=seen.mixed.rows)
+
+
+OF_A_BATCH: tuple[Rule, ...] = (
+    rows_mixed,
+    labels_of_other_rows,
+    labels_made_equal,
+    learns_evaluation_rows,
+)
 RULES: tuple[Rule, ...] = (
     text_given_twice,
     labels_by_words,
     labels_on_other_words,
     pairs_unrelated,
     words_out_of_order,
+    labels_of_next_rows,
+    rows_never_reached,
+    texts_of_other_rows,
+    texts_begin_otherwise,
+    labels_never_there,
+    sets_change_places,
     inputs_cut_shorter,
     targets_cut_shorter,
+    evaluation_cut_shorter,
 )
 
 
@@ -134,19 +261,26 @@ def _collating(view: View) -> int | None:
 
 
 def _cut_shorter(seen: Data, view: View, which: str) -> Verdict | CannotJudge | None:
-    """Cut rows heap up at the limit. In the other set many are longer than that."""
     here, there = _counted(seen.train, which), _counted(seen.eval, which)
     if min(len(here), len(there)) < FEWEST_ROWS:
         return NOT_FOR_THIS_TASK
+    found = _cut(here, there)
+    if found is None:
+        return None
+    line = view.places.argument_of_value(found["length"], "max_length", "max_target_length")
+    return (fault if found["share"] >= MANY else look)(line or view.tokenizing, **found)
+
+
+def _cut(here: tuple[int, ...], there: tuple[int, ...]) -> dict[str, Any] | None:
+    """Cut rows heap up at the limit. In the other set many are longer than that."""
+    if min(len(here), len(there)) < FEWEST_ROWS:
+        return None
     longest = max(here)
     heaped = here.count(longest) / len(here)
     beyond = sum(one > longest for one in there) / len(there)
     if heaped < HEAPED or beyond < FEW or max(there) < LONGER * longest:
         return None
-    line = view.places.argument_of_value(longest, "max_length", "max_target_length")
-    line = line or view.tokenizing
-    numbers = {"length": longest, "heaped": heaped, "share": beyond, "longest": max(there)}
-    return (fault if beyond >= MANY else look)(line, **numbers)
+    return {"length": longest, "heaped": heaped, "share": beyond, "longest": max(there)}
 
 
 def _counted(split: Split | None, which: str) -> tuple[int, ...]:

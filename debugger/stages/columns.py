@@ -96,6 +96,16 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return made(line, name=echo.name, place=place, step=echo.place[0], rows=echo.rows)
 
 
+def answer_in_parts(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Who knows the parts of a sum needs nothing else. A law may be as simple: then it is right."""
+    found = seen.columns.summed if seen.columns is not None else None
+    if found is None:
+        return NOT_FOR_THIS_TASK if seen.columns is None else None
+    places = ", ".join(map(str, found.places))
+    line = view.places.putting_columns() or view.places.argument("train_dataset")
+    return look(line, name=found.name, places=places, rows=found.rows)
+
+
 def columns_in_other_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A model knows a column by its place and by nothing else."""
     if seen.columns is None or seen.eval_columns is None:
@@ -104,6 +114,7 @@ def columns_in_other_order(seen: Data, view: View) -> Verdict | CannotJudge | No
         return None
     one, to = seen.swapped[0]
     line = view.places.fits.only_behind("validation_data") or view.places.fits.validated()
+    line = line or view.places.parting.line()
     return fault(line, column=one, other=to, count=len(seen.swapped))
 
 
@@ -125,6 +136,7 @@ RULES: tuple[Rule, ...] = (
     labels_move_between_epochs,
     gaps_in_inputs,
     answer_among_inputs,
+    answer_in_parts,
     columns_in_other_order,
 )
 
@@ -154,7 +166,8 @@ def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> 
         made = fault if wider >= OTHER_SCALE else look
         places = view.places
         put = places.fits.validated() if there.width > here.width else places.fits.fitted()
-        line = put or places.argument("validation_data") or places.making.evaluated()
+        line = put or places.argument("validation_data") or places.parting.line()
+        line = line or places.making.evaluated()
         line = line or places.argument("eval_dataset")
         return made(
             line,

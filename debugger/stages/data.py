@@ -10,7 +10,7 @@ from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.experiments.signal import signal
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
-from debugger.stages import belonging, columns, fitting, inputs, misuse, targets
+from debugger.stages import belonging, columns, fitting, inputs, misuse, targets, unkept
 from debugger.stages.chance import interval
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -110,8 +110,9 @@ def raw_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     if not view.facts.known_collator:
         return CannotJudge("own_collator")
-    line = _data_line(view)
-    texts = ", ".join(split.texts[0])
+    places = view.places.unkept
+    made = places.mute_map() or places.thrown_away() or (_data_line(view), "")
+    line, texts = made[0], ", ".join(split.texts[0])
     return fault(line, columns=", ".join(split.columns), texts=texts, wanted=view.facts.main_input)
 
 
@@ -454,6 +455,7 @@ RULES: tuple[Rule, ...] = (
     *targets.OF_ROWS,
     *columns.RULES,
     *belonging.RULES,
+    *unkept.RULES,
 )
 DATA = Stage("data", observe, show, measured, RULES)
 

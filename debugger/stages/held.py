@@ -23,10 +23,43 @@ def another_model_asked(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     """Behind the training a model is made anew, and that one is measured or kept."""
     if not view.has_script:
         return NO_SCRIPT
-    if seen.anew is None:
+    found = seen.anew or (view.places.judged.fresh() if view.facts.compiled is None else None)
+    if found is None:
         return None
-    line, trained_is_used = seen.anew
+    line, trained_is_used = found
     return (look if trained_is_used else fault)(line)
+
+
+def measured_on_training_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Beside a number for other rows, that for the training rows shows how far they part."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.judged.on_training_rows()
+    if found is None or not found[1] or seen.failure is not None:
+        return None
+    alone = seen.evaluations or seen.eval_rows is None
+    return (look if alone else fault)(found[0])
+
+
+def answers_of_other_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """As far as their names tell: answers about the one set, and labels of the other."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.judged.other_rows()
+    if found is None or seen.failure is not None:
+        return None
+    line, rows, labels = found
+    return look(line, rows=rows, labels=labels)
+
+
+def dropout_still_on(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A Trainer leaves its model as it trained it, unless it has evaluated it since."""
+    if not view.has_script:
+        return NO_SCRIPT
+    if not seen.dropout or seen.evaluations != 0:
+        return None
+    line = view.places.judged.while_training()
+    return None if line is None else fault(line, dropout=seen.dropout)
 
 
 def answers_in_other_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -114,6 +147,9 @@ def history_without_key(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
 
 RULES: tuple[Rule, ...] = (
     another_model_asked,
+    measured_on_training_rows,
+    answers_of_other_rows,
+    dropout_still_on,
     answers_in_other_order,
     answers_not_scaled_back,
     metric_arguments_swapped,

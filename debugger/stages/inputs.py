@@ -74,7 +74,8 @@ def unknown_in_evaluation(seen: Data, view: View) -> Verdict | CannotJudge | Non
     known, share = train.unknown / train.pieces, other.unknown / other.pieces
     if share < OFTEN_UNKNOWN or share < MORE_UNKNOWN * known:
         return None
-    line = view.places.making.evaluated() or view.places.argument("eval_dataset")
+    line = view.places.parting.line() or view.places.making.evaluated()
+    line = line or view.places.argument("eval_dataset")
     made = fault if share >= MOSTLY_UNKNOWN else look
     return made(line, share=share, train=known)
 
@@ -90,6 +91,7 @@ def unknown_targets(seen: Data, view: View) -> Verdict | CannotJudge | None:
     places = view.places
     line = places.origins.first_handed("train_from_iterator", "train_new_from_iterator", "train")
     line = line or places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
+    line = line or view.facts.targets_tokenized_at
     verdict = fault if share >= MOSTLY_UNKNOWN else look
     return verdict(line, share=share, unknown=read.target_unknown, pieces=read.target_pieces)
 
@@ -253,6 +255,19 @@ def mask_hides_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(line, hidden=padding.hidden, real=padding.real, inverted=inverted)
 
 
+def filling_taken_for_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A model that looks for the end of a text by the padding token finds another one."""
+    padding = seen.padding
+    if padding is None:
+        return NOT_FOR_THIS_TASK
+    if padding.taken_for is None:
+        return None
+    fills, known = padding.taken_for
+    line = view.places.argument("pad_token_id") or view.places.assignment("pad_token_id")
+    line = line or view.places.making.model(view.facts.model_class)
+    return (fault if padding.missed else look)(line, fills=fills, known=known, rows=padding.rows)
+
+
 def padded_on_the_right(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """A model that writes on from the end of a row would write on from its padding."""
     padding = seen.padding
@@ -368,7 +383,8 @@ def processed_otherwise(seen: Batch, view: View) -> Verdict | CannotJudge | None
     if 1 / UNLIKE < times < UNLIKE and moved < UNLIKE:
         return None
     verdict = fault if not 1 / FAR_OFF < times < FAR_OFF else look
-    line = view.places.handed.prepared_for_eval(here.name) or view.places.argument("eval_dataset")
+    line = view.places.handed.prepared_for_eval(here.name) or view.places.parting.line()
+    line = line or view.places.argument("eval_dataset")
     train = {"low": here.low, "high": here.high}
     return verdict(line, name=here.name, eval_low=there.low, eval_high=there.high, **train)
 
@@ -437,6 +453,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     mask_missing,
     mask_over_padding,
     mask_hides_text,
+    filling_taken_for_text,
     padded_on_the_right,
     identical_inputs,
     inputs_not_scaled,

@@ -17,6 +17,7 @@ FLOOR = 0.25
 """As a share of what guessing costs: what being sure and right may cost without a word."""
 UNEVEN = 1.5
 """Weights, or classes, that differ by less are taken for even."""
+SMOOTHED, ALL_SMOOTHED = 0.5, 0.9
 NOT_ASKED = CannotJudge("loss_not_asked")
 
 
@@ -52,7 +53,10 @@ def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 
 def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A softmax or sigmoid before a loss that makes its own: however sure, it cannot reach 0."""
-    asked = seen.asked
+    asked, given = seen.asked, seen.squashed
+    if asked is None and given is not None:
+        line = view.places.handed.squashing() or given.line
+        return fault(line, name="softmax", **given.costs)
     if asked is None or not asked.right or asked.even <= 0:
         return NOT_ASKED
     if _upside_down(asked) or not (_ends(asked.right) and asked.right[-1] > FLOOR * asked.even):
@@ -64,6 +68,21 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
         return _costs(look, asked, view, name="something") if _ends(asked.wrong) else None
     verdict = _costs(fault, asked, view, name=name)
     return replace(verdict, line=view.places.handed.squashing() or verdict.line)
+
+
+def divergence_turned_round(seen: Forward, view: View) -> Verdict | None:
+    """kl_div takes the logarithm of its second argument, and none of its first."""
+    if seen.turned_round is None:
+        return None
+    return fault(view.places.chosen.first_given("kl_div", seen.turned_round[0]))
+
+
+def smoothed_away(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """So much of each label is given to all classes alike that little is left of it."""
+    if seen.label_smoothing < SMOOTHED:
+        return None
+    made = fault if seen.label_smoothing >= ALL_SMOOTHED else look
+    return made(view.places.argument("label_smoothing_factor"), share=seen.label_smoothing)
 
 
 def right_not_rewarded(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -161,7 +180,9 @@ def labels_left_out(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     left = sorted(label for label, pull in asked.pulls.items() if pull == 0)
     if not left or len(left) == len(asked.pulls) or asked.ahead or asked.elsewhere:
         return None
-    line = view.places.argument("ignore_index", "weight") or _loss_line(view)
+    places = view.places
+    line = places.argument("ignore_index") or places.filled("weight") or places.argument("weight")
+    line = line or _loss_line(view)
     of_rows = len(asked.labels_shape) == 1
     return (fault if of_rows else look)(line, label=left[0], count=len(left))
 
@@ -261,6 +282,8 @@ RULES: tuple[Rule, ...] = (
     rows_pulled_alike,
     loss_wrong_sign,
     squashed_before_loss,
+    divergence_turned_round,
+    smoothed_away,
     next_token_not_asked,
     right_not_rewarded,
     loss_below_zero,
@@ -289,7 +312,8 @@ def _turning_line(view: View) -> int | None:
 
 
 def _weights_line(view: View) -> int | None:
-    return view.places.origin("weight", "class_weight") or _loss_line(view)
+    line = view.places.filled("weight") or view.places.origin("weight", "class_weight")
+    return line or _loss_line(view)
 
 
 def _costs(verdict: Callable[..., Verdict], asked: Asked, view: View, **more: str) -> Verdict:

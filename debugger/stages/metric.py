@@ -17,7 +17,11 @@ _ERRORS = {"mae", "mse", "rmse", "mape", "rmsle", "error"}
 NO_MATTER, NOT_NOTHING = 1e-5, 0.1
 NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
+MUCH_GAIN, NEARLY_ALL = 0.25, 0.75
+"""Of all that a number can gain: so much at one evaluation, after the first, is rare, or is not."""
 _WRITTEN = ("max_length", "max_new_tokens")
+SHARES = ("accuracy", "f1", "precision", "recall", "exact_match")
+"""What a number is called that is a share of what is right."""
 NOT_TRIED = CannotJudge("metric_not_tried")
 
 
@@ -30,7 +34,8 @@ def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return None
     if isinstance(metric_misses_nearest(seen, view), Verdict):
         return None
-    if isinstance(accuracy_of_amounts(seen, view), Verdict) or tried.always is not None:
+    more = (accuracy_of_amounts, metric_counts_ignored)
+    if any(isinstance(one(seen, view), Verdict) for one in more) or tried.always is not None:
         return None  # which says more
     name, value = next(iter(tried.perfect.items()))
     made = fault if _first(tried) or "mse" in name.lower() else look
@@ -46,7 +51,8 @@ def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
     for name, value in tried.perfect.items():
         drawn = tried.drawn.get(name, 0.0)
         if _ERRORS & set(re.findall(r"[a-z]+", name.lower())) and value > NOT_NOTHING * drawn > 0:
-            return look(metric_line(view, name), name=name, value=value, drawn=drawn)
+            line = _in_metric(view.places.handed.left_as_it_was) or metric_line(view, name)
+            return look(line, name=name, value=value, drawn=drawn)
     return None
 
 
@@ -132,11 +138,21 @@ def answers_in_a_tuple(seen: Evaluate, view: View) -> Verdict | None:
     return fault(line or seen.failure.line or metric_line(view), parts=seen.parts)
 
 
+def label_names_in_other_order(seen: Evaluate, view: View) -> Verdict | None:
+    """The metric takes the labels apart in another order than the Trainer puts them together."""
+    if seen.failure is None or not seen.called or not seen.other_order:
+        return None
+    line = view.places.argument("label_names") or seen.failure.line
+    return fault(line, given=", ".join(seen.label_names), wanted=", ".join(seen.other_order))
+
+
 def picked_already(seen: Evaluate, view: View) -> Verdict | None:
     """The answers come with the best one picked, and the metric looks for the best once more."""
     given, labels = seen.given.get("predictions", ()), seen.given.get("label_ids", ())
     if seen.failure is None or not seen.called or not given or len(given) != len(labels):
         return None
+    if seen.parts > 1:
+        return None  # which is which nobody knows here
     line = _in_metric(view.places.handed.calls, "argmax")
     return None if line is None else fault(line, shape=str(list(given)))
 
@@ -149,11 +165,20 @@ def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     moved = tried.filled is not None and not same(tried.perfect, tried.filled)
     name = _first(tried)
     counted = name is not None and abs(_share(tried.perfect[name]) - (1 - tried.ignored)) < 1e-6
-    if not moved and not counted:
+    cured = (
+        name is not None and tried.whole is not None and _cured(tried.perfect, tried.whole, name)
+    )
+    if not moved and not counted and not cured:
         return None
     name = name or next(iter(tried.perfect))
-    line = _in_metric(view.places.handed.picked, name) or metric_line(view, name)
+    line = _in_metric(view.places.handed.left_whole) or _in_metric(view.places.handed.picked, name)
+    line = line or metric_line(view, name)
     return fault(line, share=tried.ignored, name=name, value=tried.perfect[name])
+
+
+def _cured(perfect: dict[str, float], whole: dict[str, float], name: str) -> bool:
+    """All is right in both, and the metric says so only where no label is to be ignored."""
+    return _share(perfect[name]) < 0.9 and _share(whole.get(name, 0.0)) > NEARLY_RIGHT
 
 
 def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -163,7 +188,8 @@ def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     name = _first(tried)
     if name is None or tried.drawn.get(name, 0.0) <= tried.perfect[name] + 1e-6:
         return None
-    if isinstance(metric_misses_nearest(seen, view), Verdict) or tried.again is not None:
+    more = (metric_misses_nearest, metric_counts_ignored)
+    if any(isinstance(one(seen, view), Verdict) for one in more) or tried.again is not None:
         return None  # which say more
     right, drawn = tried.perfect[name], tried.drawn[name]
     line = seen.strays_at or metric_line(view, name)
@@ -305,6 +331,26 @@ def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     return fault(line, name=name, kept=kept, better="higher" if rises else "lower")
 
 
+def gain_out_of_reach(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """An early stopping that takes for a standstill whatever the number can still gain."""
+    if not seen.least_gain:
+        return None
+    name = (seen.best_metric or "loss").removeprefix("eval_")
+    tried = seen.trials
+    now = seen.loss if name == "loss" else seen.real.get(name)
+    best = 0.0 if name == "loss" else None if tried is None else tried.perfect.get(name)
+    if best is None and now is not None and any(word in name for word in SHARES):
+        best = 1.0 if now <= 1 else 100.0
+    if best is None or now is None or best != best or now != now:
+        return NOT_TRIED
+    left = abs(best - now)
+    if seen.least_gain < MUCH_GAIN * left:
+        return None
+    line = view.places.argument("early_stopping_threshold")
+    made = fault if seen.least_gain >= NEARLY_ALL * left else look
+    return made(line, name=name, gain=seen.least_gain, now=now, best=best, left=left)
+
+
 def decodes_ignored(seen: Evaluate, view: View) -> Verdict | None:
     """The -100 of the labels is no token: a tokenizer cannot make a word of it."""
     if seen.failure is None or not seen.called:
@@ -369,6 +415,7 @@ RULES: tuple[Rule, ...] = (
     metric_error_on_perfect,
     decoded_unlike,
     answers_in_a_tuple,
+    label_names_in_other_order,
     picked_already,
     metric_blind,
     metric_all_or_nothing,
@@ -385,6 +432,7 @@ RULES: tuple[Rule, ...] = (
     metric_not_shifted,
     average_named_otherwise,
     best_is_worst,
+    gain_out_of_reach,
     decodes_ignored,
 )
 

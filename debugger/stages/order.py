@@ -39,6 +39,7 @@ def _line(view: View) -> int | None:
     places = view.places
     own = places.function("_get_train_sampler") or places.function("get_train_dataloader")
     sampler = places.argument("batch_sampler", "sampler", "buffer_size")
-    called = places.call("SequentialSampler", "DataLoader", ".sort")
+    drawing = ("WeightedRandomSampler", "SubsetRandomSampler", "RandomSampler")
+    called = places.call("SequentialSampler", *drawing, "DataLoader", ".sort")
     given = places.argument("train_dataset") or places.argument("shuffle") or places.fits.fitted()
     return sampler or called or own or given

@@ -44,6 +44,8 @@ TIMES_ITSELF, RATE_OF_WEIGHTS, MANY_WEIGHTS = 3.0, 0.2, 1000
 UNKNOWN = CannotJudge("no_plan")
 OF_A_TRIAL = 30
 """So few updates in place of whole epochs were hardly meant to stay."""
+A_SMALL_PART = 0.15
+"""Of what the epochs would take: nor was that."""
 ENOUGH = 0.9
 """Of the steps that are asked for."""
 CUT_AWAY, DROWNED = 1e-2, 0.1
@@ -125,7 +127,8 @@ def max_steps_cuts_epochs(seen: Step, view: View) -> Verdict | CannotJudge | Non
     whole = math.ceil(plan.batches / plan.accumulation) * plan.epochs
     if 2 * plan.max_steps > whole:
         return None
-    made = look if plan.max_steps <= OF_A_TRIAL else note
+    trial = plan.max_steps <= OF_A_TRIAL or plan.max_steps <= A_SMALL_PART * whole
+    made = look if trial else note
     return made(line, updates=plan.max_steps, epochs=plan.epochs, whole=math.ceil(whole))
 
 
@@ -138,6 +141,7 @@ def warmup_longer_than_run(seen: Step, view: View) -> Verdict | CannotJudge | No
         return None
     never = rates.reached < 0.5 * rates.peak and _too_little(seen, view)
     line = view.places.argument("warmup_steps", "num_warmup_steps", "warmup_ratio")
+    line = line or view.places.chosen.schedule_length(before=1)
     return (fault if never else look)(
         line, climbs=rates.climbs, updates=plan.updates, reached=rates.reached, peak=rates.peak
     )
@@ -153,7 +157,7 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return None
     lengths = ("num_training_steps", "num_train_steps", "T_max", "total_steps")
     line = view.places.argument_chosen(*lengths) or view.places.argument("decay_steps")
-    line = line or view.places.call("Decay")
+    line = line or view.places.chosen.schedule_length() or view.places.call("Decay")
     line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     made = fault if nothing >= 0.4 else look

@@ -10,7 +10,7 @@ from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
-from debugger.stages import phases, plan, reached, units
+from debugger.stages import phases, plan, rates, reached, units
 from debugger.stages.judging import (
     CannotJudge,
     Rule,
@@ -134,8 +134,12 @@ def _cutting(view: View) -> int | None:
 
 
 def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    """A part of the model is to train, and nothing that is learned ever comes back to it."""
-    if seen.adapter:
+    """A part of the model is to train, and nothing that is learned ever comes back to it.
+
+    One factor of an adapter begins at 0, and so may the gradient of the other; not that of both.
+    """
+    deaf = seen.reached is not None and seen.reached.adapters > 0 and not seen.reached.adapted
+    if seen.adapter and not deaf:
         return CannotJudge("adapter_is_trained")
     without = [b for b in seen.blocks if b.trainable and not b.gradient]
     if (
@@ -146,9 +150,11 @@ def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return None
     share = sum(b.trainable for b in without) / max(1, seen.trainable)
     told = (reached.checkpointing_cuts_off, reached.begins_at_zero_twice)
-    if share < MOST_OF_IT or any(isinstance(rule(seen, view), Verdict) for rule in told):
+    few = share < MOST_OF_IT and not deaf
+    if few or any(isinstance(rule(seen, view), Verdict) for rule in told):
         return None
-    line = view.places.handed.cut_off()
+    line = view.places.assignment("scaling") if deaf else None
+    line = line or view.places.handed.cut_off()
     if line is None and seen.plan is not None and seen.plan.head_dropout >= plan.HARDLY_LEFT:
         return None  # in so few steps dropout alone may let nothing through: told by itself
     made = look if line is None else fault  # a part that nothing uses gets none either
@@ -327,6 +333,7 @@ RULES: tuple[Rule, ...] = (
     schedule_ended,
     *reached.RULES,
     *plan.RULES,
+    *rates.RULES,
     *phases.RULES,
     *units.RULES,
 )

@@ -91,7 +91,7 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
     alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
     places = view.places
     made = places.fits.validated(labels=True) if times > 1 else places.fits.fitted(labels=True)
-    line = places.argument("fn_kwargs") or places.labels_written() or made
+    line = places.argument("fn_kwargs") or places.parting.line() or places.labels_written() or made
     low, high = train.quantiles[0], train.quantiles[-1]
     ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
     return (fault if alike else look)(line, low=low, high=high, **ends)
@@ -176,7 +176,8 @@ def eval_numbered_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | N
     line = other if other != train else None
     if view.facts.compiled is not None:
         line = view.places.fits.validated(labels=True)
-    line = line or view.places.making.evaluated() or view.places.argument("eval_dataset")
+    line = line or view.places.parting.line() or view.places.making.evaluated()
+    line = line or view.places.argument("eval_dataset")
     label, other = found.moved[0]
     return fault(
         line,
@@ -421,8 +422,8 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
         return None
     if not asked.plain:
         return CannotJudge("own_loss")
-    line = view.places.function("compute_loss") or _last_activation(low, high, view)
-    line = line or _labelling(view)
+    line = _squashed_at(low, high, view) or view.places.function("compute_loss")
+    line = line or _last_activation(low, high, view) or _labelling(view)
     return fault(line, low=low, high=high, least=least, most=most)
 
 
@@ -504,6 +505,17 @@ def _read(found: Answers) -> dict[str, Any]:
 
 def _spanning(view: View) -> int | None:
     return view.places.written("start_positions") or _labelling(view)
+
+
+def _squashed_at(low: float, high: float, view: View) -> int | None:
+    """Where a model of one's own lets out no more than this."""
+    if view.facts.compiled is not None:
+        return None
+    near = {(0, 1): ("sigmoid", "Sigmoid", "softmax"), (-1, 1): ("tanh", "Tanh")}
+    for ends, names in near.items():
+        if abs(ends[0] - low) < SLIGHTLY and abs(ends[1] - high) < SLIGHTLY:
+            return view.places.handed.ending(*names)
+    return view.places.handed.ending("relu", "ReLU", "clamp") if abs(low) < SLIGHTLY else None
 
 
 def _last_activation(low: float, high: float, view: View) -> int | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from debugger import catalogue, stages
@@ -21,7 +22,7 @@ from debugger.failure import Failure, Frame
 from debugger.failure import Held as Name
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
-from debugger.pipelines.columns import Column, Columns, Echo, Gap
+from debugger.pipelines.columns import Column, Columns, Echo, Gap, Summed
 from debugger.pipelines.company import Company, Teacher
 from debugger.pipelines.drawn import Drawn, Outside, Redrawn
 from debugger.pipelines.face import (
@@ -93,6 +94,7 @@ from debugger.stages import (
     phases,
     plan,
     printed,
+    rates,
     reached,
     refusals,
     shapes,
@@ -101,6 +103,7 @@ from debugger.stages import (
     train,
     turning,
     units,
+    unkept,
     weights,
     within,
 )
@@ -189,6 +192,14 @@ TENFOLD = tuple(10 * step for step in STEPS)
 SCALES = Data(replace(SPLIT, aims=Aims(amounts=40, quantiles=STEPS)), None)
 WIDTHS = "Target size (torch.Size([16, 4])) must be the same as input size (torch.Size([16, 3]))"
 ORDER = Order(batches=16, drawn=128, distinct=128, rows=400, single=0.0, by_chance=0.001)
+_CLASSES = np.random.default_rng(0).integers(0, 3, 120).tolist()
+ASIDE = Worded(tuple((1, 10 + one) for one in _CLASSES), (*_CLASSES[1:], _CLASSES[0]))
+BARE = {"the": 0.4, "a": 0.3}
+PREFIXED = Read(rows=40, firsts={"translate": 1.0})
+AFTER = """
+trainer = Trainer(model=model, train_dataset=train_rows, eval_dataset=test_rows)
+trainer.train()
+"""
 TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
 
@@ -425,6 +436,13 @@ CASES = [
         replace(STEPPED, blocks=STOPPED, trainable=100),
         {"adapter": True},
         says={"share": 0.9, "count": 1, "first": "encoder"},
+    ),
+    Case(
+        step.gradient_stops,
+        replace(STEPPED, blocks=STOPPED, trainable=100, adapter=True, reached=Reached(adapters=4)),
+        {"reached": Reached(adapters=4, adapted=2)},
+        script="class Lora:\n    def __init__(self, alpha, r):\n        self.scaling = alpha // r",
+        says={"first": "encoder"},
     ),
     Case(
         step.no_gradient,
@@ -1029,6 +1047,12 @@ CASES += [
         says={"place": "0, 2", "rows": 40},
     ),
     Case(
+        columns.answer_in_parts,
+        Data(SPLIT, None, columns=Columns(summed=Summed("numeric", (4, 5), 40))),
+        {"columns": Columns()},
+        says={"places": "4, 5", "rows": 40},
+    ),
+    Case(
         columns.labels_filled_elsewhere,
         Data(SPLIT, None, misfilled=(38, 40)),
         {"misfilled": (3, 40)},
@@ -1323,6 +1347,22 @@ CASES += [
         {"blocks": (Block("encoder", 10, 10, 0.5, 1e-4),)},
         says={"optimizer": "SGD"},
     ),
+    Case(
+        rates.rate_for_adam,
+        replace(
+            STEPPED,
+            optimizer="SGD",
+            learning_rates=(5e-5, 5e-5),
+            blocks=(
+                *(Block(f"{n}", 10, 10, 0.5, 1e-6) for n in range(3)),
+                Block("h", 1, 1, 1, 0.1),
+            ),
+            plan=PLAN,
+        ),
+        {"optimizer": "AdamW"},
+        script='TrainingArguments(optim="sgd")',
+        says={"optimizer": "SGD", "rate": 5e-5},
+    ),
     of_plan(plan.eps_swallows_update, {"eps": 1e-6}, replace(PLAN, eps=1.0), eps=1.0),
     of_plan(plan.weight_decay_too_strong, {"weight_decay": 0.1}, replace(PLAN, weight_decay=300.0)),
     of_plan(plan.weights_at_rate_zero, {"idle": ()}, replace(PLAN, idle=("head.weight",)), count=1),
@@ -1424,6 +1464,13 @@ CASES += [
         replace(MEASURED, best_metric="eval_loss", greater_is_better=True),
         {"greater_is_better": False},
         says={"name": "loss", "kept": "highest", "better": "lower"},
+    ),
+    Case(
+        metric.gain_out_of_reach,
+        replace(MEASURED, best_metric="accuracy", real={"accuracy": 0.4}, least_gain=0.9),
+        {"least_gain": 0.01},
+        script="EarlyStoppingCallback(early_stopping_threshold=0.9)",
+        says={"gain": 0.9, "best": 1.0},
     ),
     Case(
         metric.decodes_ignored,
@@ -2125,6 +2172,124 @@ CASES += [
         ),
         {"labels_shape": (8, 4)},
         says={"width": 3},
+    ),
+    Case(
+        belonging.labels_of_next_rows,
+        Data(None, None, worded=ASIDE),
+        {"worded": replace(ASIDE, labels=ASIDE.labels[-1:] + ASIDE.labels[:-1])},
+        script="class Rows:\n    def __getitem__(self, n):\n        return self.labels[n + 1]",
+        says={"by": -1, "anew": 1.0},
+    ),
+    of_rows(
+        belonging.rows_never_reached,
+        {"uncounted": None},
+        {"name": "texts", "held": 96},
+        count=3,
+        uncounted=("texts", 96),
+    ),
+    of_rows(
+        belonging.texts_of_other_rows,
+        {"read": Read(strange={"ending": 0.1})},
+        {"name": "ending", "share": 0.95},
+        read=Read(strange={"start": 0.0, "ending": 0.95}),
+    ),
+    Case(
+        belonging.texts_begin_otherwise,
+        Data(replace(SPLIT, read=PREFIXED), replace(SPLIT, read=replace(PREFIXED, firsts=BARE))),
+        {"eval": replace(SPLIT, read=PREFIXED)},
+        says={"token": "translate", "train": 1.0, "share": 0.0},
+    ),
+    Case(
+        belonging.labels_never_there,
+        Data(replace(SPLIT, labels=([1.0, 0.0], [0.0, 0.0])), None),
+        {"train": replace(SPLIT, labels=([1.0, 0.0], [0.0, 1.0]))},
+        facts=replace(FACTS, task="multilabel"),
+        says={"count": 1, "of": 2},
+    ),
+    Case(
+        belonging.learns_evaluation_rows,
+        Batch({}, mixed=Mixed(8, foreign=8)),
+        {"mixed": Mixed(8, foreign=1)},
+        script="class Mine(Trainer):\n    def get_train_dataloader(self): ...",
+        says={"rows": 8, "of": 8},
+    ),
+    Case(
+        inputs.filling_taken_for_text,
+        Batch({}, padding=Padding(9, 0, 50, 0, True, rows=4, taken_for=(1, 0), missed=True)),
+        {"padding": Padding(9, 0, 50, 0, True, rows=4)},
+        script="BertConfig(pad_token_id=0)",
+        says={"fills": 1, "known": 0},
+    ),
+    Case(
+        belonging.evaluation_cut_shorter,
+        Data(replace(SPLIT, lengths=tuple(range(9, 49))), replace(SPLIT, lengths=(8,) * 40)),
+        {"eval": replace(SPLIT, lengths=tuple(range(9, 49)))},
+        says={"length": 8, "share": 1.0, "longest": 48},
+    ),
+    Case(
+        unkept.result_thrown_away,
+        Data(SPLIT, None),
+        {"train": None},
+        script='rows.rename_column("stars", "label")',
+        says={"name": "rename_column"},
+    ),
+    Case(
+        unkept.map_returns_nothing,
+        Data(SPLIT, None),
+        {"train": None},
+        script="def cut(row):\n    tokenizer(row)\nrows = rows.map(cut)",
+        says={"name": "cut"},
+    ),
+    Case(
+        losses.divergence_turned_round,
+        replace(FINE, turned_round=(7,)),
+        {"turned_round": None},
+    ),
+    Case(
+        losses.smoothed_away,
+        replace(FINE, label_smoothing=1.0),
+        {"label_smoothing": 0.1},
+        says={"share": 1.0},
+    ),
+    Case(
+        belonging.sets_change_places,
+        Data(replace(SPLIT, count=20), replace(SPLIT, count=80)),
+        {"eval": replace(SPLIT, count=10)},
+        script="Trainer(train_dataset=test_rows, eval_dataset=train_rows)",
+        says={"rows": 20, "eval_rows": 80},
+    ),
+    Case(
+        held.measured_on_training_rows,
+        replace(MEASURED, evaluations=0),
+        {"failure": failed("ValueError", "no batch came")},
+        script=AFTER + "trainer.evaluate(train_rows)",
+    ),
+    Case(
+        held.answers_of_other_rows,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script=AFTER
+        + "said = trainer.predict(test_rows)\nlabels = train_rows['label']\nscore(labels, said)",
+        says={"rows": "test_rows"},
+    ),
+    Case(
+        held.dropout_still_on,
+        replace(MEASURED, evaluations=0, dropout=0.1),
+        {"evaluations": 1},
+        script=AFTER + "model(**batch)",
+        says={"dropout": 0.1},
+    ),
+    Case(
+        metric.label_names_in_other_order,
+        replace(
+            MEASURED,
+            label_names=("words", "whole"),
+            other_order=("whole", "words"),
+            failure=failed("ValueError", "operands could not be broadcast together"),
+        ),
+        {"other_order": ()},
+        script='TrainingArguments(label_names=["words", "whole"])',
+        says={"given": "words, whole", "wanted": "whole, words"},
     ),
     Case(
         metric.picked_already,

@@ -6,11 +6,19 @@ import math
 from collections.abc import Mapping, Sized
 from copy import copy
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import torch
-from transformers import EvalPrediction, Seq2SeqTrainer, Trainer, TrainerControl, TrainerState
+from transformers import (
+    EarlyStoppingCallback,
+    EvalPrediction,
+    Seq2SeqTrainer,
+    Trainer,
+    TrainerControl,
+    TrainerState,
+)
 from transformers.trainer_callback import DefaultFlowCallback
 
 from debugger.failure import Failure, failure_of_script, on_behalf
@@ -33,8 +41,9 @@ from debugger.pipelines.rows import class_names_of, overlap
 from debugger.pipelines.straying import strays_at
 from debugger.pipelines.trials import Form, Trials, all_right, halves, nearest, same, trials
 
-ROWS = 32
-MOST = 2048
+ROWS = 31
+"""A number that no width of anything is likely to be: where axes differ, it is to show."""
+MOST, MOST_LABELS = 2048, 4
 """Rows of an evaluation set that is evaluated as a whole, where a part of it fails."""
 LONG = 0.5
 """Seconds that one call of compute_metrics may take to be tried on made-up answers."""
@@ -59,6 +68,8 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         "written": _written(trainer),
         "least": _least(trainer),
         "smoothing": float(trainer.args.label_smoothing_factor),
+        "least_gain": _least_gain(trainer),
+        "dropout": _dropout(trainer.model),
         "asks_in_vain": bool(getattr(trainer.args, "predict_with_generate", False))
         and type(trainer).prediction_step is Trainer.prediction_step,
         "wanted": () if data.eval is None else data.eval.target_lengths,
@@ -75,6 +86,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         answer, failure = _asked_for_all(trainer, dataset, spy)
         constant, perfect = _tried(trainer, spy, facts, failure is None)
         made_up = _made_up(trainer, spy, facts) if failure is None else None
+        other_order = _other_order(trainer, spy) if failure is not None else ()
         strays = _strays_at(trainer, spy) if made_up is not None else None
     count = count_of(dataset)
     return Evaluate(
@@ -87,6 +99,9 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         decoded=tuple(dict.fromkeys(spy.decoded)),
         guesses=_guessed(spy.given, facts),
         real=numbers(answer, "eval_"),
+        loss=answer.get("eval_loss"),
+        label_names=tuple(trainer.label_names),
+        other_order=other_order,
         constant=constant,
         perfect=perfect,
         tried_classes=_classes_in(spy.given, facts),
@@ -119,6 +134,23 @@ def _asked_for_all(
         failure_of_script(error)
     spy.given, spy.into_metric = first
     return {}, failure
+
+
+def _other_order(trainer: Trainer, spy: Spy) -> tuple[str, ...]:
+    """The names of the labels in an order in which the metric does not fail."""
+    labels = spy.given.label_ids if isinstance(spy.given, EvalPrediction) else None
+    names = tuple(trainer.label_names)
+    if not isinstance(labels, tuple) or not len(names) == len(labels) <= MOST_LABELS:
+        return ()
+    spy.watching = False
+    for order in permutations(range(len(labels))):
+        try:
+            _asked(trainer, spy.given.predictions, tuple(labels[place] for place in order))
+        except Exception as error:
+            failure_of_script(error)
+            continue
+        return tuple(names[place] for place in order)
+    return ()
 
 
 def _misses_rows(trainer: Trainer, failure: Failure, count: int) -> bool:
@@ -155,6 +187,17 @@ def _least(trainer: Trainer) -> int | None:
     if new:
         return int(new) + 1
     return int(gen_kwargs.get("min_length") or own.min_length or 0) or None
+
+
+def _least_gain(trainer: Trainer) -> float:
+    """What an early stopping takes for no gain at all."""
+    kept = (c for c in trainer.callback_handler.callbacks if isinstance(c, EarlyStoppingCallback))
+    return max((float(one.early_stopping_threshold or 0.0) for one in kept), default=0.0)
+
+
+def _dropout(model: Any) -> float:
+    layers = (one for one in model.modules() if isinstance(one, torch.nn.Dropout))
+    return max((float(one.p) for one in layers), default=0.0)
 
 
 def _known(sets: Any, answer: dict[str, float]) -> tuple[str, ...]:
@@ -271,10 +314,11 @@ def _made_up(trainer: Trainer, spy: Spy, facts: Facts) -> Trials | None:
     asked: list[tuple[Any, dict[str, float]]] = []
     pad = getattr(trainer.processing_class, "pad_token_id", None)
 
-    def ask(made: Any) -> dict[str, float]:
+    def ask(made: Any, labels: Any = None) -> dict[str, float]:
         predictions = (made, *given[1:]) if isinstance(given, tuple) else made
         kept = made.copy()
-        answer = numbers(_asked(trainer, predictions, _on_the_cpu(spy.given.label_ids).copy()), "")
+        beside = _on_the_cpu(spy.given.label_ids if labels is None else labels).copy()
+        answer = numbers(_asked(trainer, predictions, beside), "")
         asked.append((kept, answer))
         return answer
 

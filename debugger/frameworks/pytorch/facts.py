@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from inspect import signature
 from typing import Any
 
 import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
+from debugger.failure import failure_of_script
 from debugger.frameworks.pytorch.batches import task_in
 from debugger.frameworks.pytorch.loading import is_pretrained, the_one_used, tokenized_at
 from debugger.frameworks.pytorch.parts import is_of_library
+from debugger.frameworks.pytorch.rows import count_of, is_stream
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.face import Facts, Task
 from debugger.pipelines.models import CLASSES, names_in, task_of, tokenizer_from
 from debugger.pipelines.rows import LABELS, is_hub
 
-LOOKED_AT = 64
+LOOKED_AT, IGNORED = 64, -100
 _COLLATORS_OF_HUGGING_FACE = "transformers.data.data_collator"
 
 
@@ -46,6 +49,9 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         pretrained=is_pretrained(model),
         known_collator=home == _COLLATORS_OF_HUGGING_FACE,
         tokenized_at=tokenized_at(trainer),
+        targets_tokenized_at=tokenized_at(trainer, lambda: _first_tokens(trainer, "labels"))
+        if task == "seq2seq"
+        else None,
     )
 
 
@@ -98,7 +104,24 @@ def tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase | None:
     if _main_input(trainer) != "input_ids":
         return None
     source = getattr(getattr(trainer.model, "config", None), "_name_or_path", "")
-    return the_one_used(trainer) or (tokenizer_from(source) if source else None)
+    used = the_one_used(trainer, lambda: _first_tokens(trainer, "input_ids"))
+    return used or (tokenizer_from(source) if source else None)
+
+
+def _first_tokens(trainer: Trainer, name: str) -> list[Any]:
+    """What the first rows hold under that name, without what the loss ignores."""
+    rows: Any = trainer.train_dataset
+    if is_stream(rows) or not count_of(rows):
+        return []
+    with borrowed(trainer):
+        try:
+            some = [rows[place] for place in range(min(LOOKED_AT, len(rows)))]
+        except Exception as error:  # rows that cannot be read are told of by the data stage
+            failure_of_script(error)
+            return []
+    held = [one[name] for one in some if isinstance(one, Mapping) and name in one]
+    plain = [one.tolist() if hasattr(one, "tolist") else one for one in held]
+    return [[n for n in one if n != IGNORED] for one in plain if isinstance(one, list)]
 
 
 def broken_weights(model: torch.nn.Module) -> tuple[str, ...]:

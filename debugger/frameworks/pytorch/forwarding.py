@@ -21,6 +21,7 @@ from debugger.frameworks.pytorch.batches import (
     with_loss,
 )
 from debugger.frameworks.pytorch.facts import broken_weights
+from debugger.frameworks.pytorch.heard import losses_heard
 from debugger.frameworks.pytorch.listed import listed
 from debugger.frameworks.pytorch.losses import asked, is_own
 from debugger.frameworks.pytorch.reading import read_by
@@ -56,7 +57,10 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         **_sizes(model, fields_of(batch).get(facts.main_input)),
     }
     known["returns_nothing"] = _returns_nothing(trainer, batch)
-    loss, outputs, failure = _with_loss(trainer, batch)
+    with losses_heard() as heard:
+        loss, outputs, failure = _with_loss(trainer, batch)
+    known["squashed"] = heard.squashed[0] if heard.squashed else None
+    known["turned_round"] = (heard.turned[0],) if heard.turned else None
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)
     if isinstance(outputs, torch.Tensor) and not known["own_loss"]:

@@ -47,7 +47,7 @@ def seen_in(
     filled = _filling(trainer, ids, tokenizer)
     return {
         **signals,
-        "padding": None if filled is None else _padding(trainer, made, filled),
+        "padding": None if filled is None else _padding(trainer, made, filled, tokenizer),
         "targets": _targets(trainer, made, filled, tokenizer),
     }
 
@@ -92,7 +92,7 @@ def _array(tensor: torch.Tensor) -> np.ndarray:
 
 
 def _padding(
-    trainer: Trainer, made: Mapping[str, torch.Tensor], filled: np.ndarray
+    trainer: Trainer, made: Mapping[str, torch.Tensor], filled: np.ndarray, tokenizer: Any
 ) -> Padding | None:
     mask = made.get("attention_mask")
     if mask is not None and mask.shape != made["input_ids"].shape:
@@ -101,24 +101,48 @@ def _padding(
     generates = bool(getattr(trainer.args, "predict_with_generate", False))
     config = getattr(trainer.model, "config", None)
     writes_on = generates and not getattr(config, "is_encoder_decoder", False)
-    felt = _felt(trainer, made, filled) if told.open else None
-    return Padding(**{**vars(told), "generates": writes_on, "felt": felt})
+    pads = getattr(tokenizer, "pad_token_id", None), getattr(config, "pad_token_id", None)
+    unlike = told.filled and None not in pads and pads[0] != pads[1]
+    more: dict[str, Any] = {"generates": writes_on}
+    if told.open and _takes_mask(trainer.model):
+        mask = torch.as_tensor(~filled)
+        more["felt"] = _moved(trainer, made, filled, {"attention_mask": mask}, pads[1])
+    if unlike:
+        more |= {"taken_for": pads, "missed": _moved(trainer, made, filled, {}, pads[0])}
+    return Padding(**{**vars(told), **more})
 
 
-def _felt(trainer: Trainer, made: Mapping[str, torch.Tensor], filled: np.ndarray) -> bool | None:
-    """Whether the model answers otherwise once the padding is masked, its dropout switched off."""
-    model: Any = trainer.model
+def _takes_mask(model: Any) -> bool:
     known = inspect.signature(model.forward).parameters
-    if "attention_mask" not in known and not hasattr(model, "base_model"):
-        return None
+    return "attention_mask" in known or hasattr(model, "base_model")
+
+
+def _moved(
+    trainer: Trainer,
+    made: Mapping[str, torch.Tensor],
+    filled: np.ndarray,
+    other: dict[str, torch.Tensor],
+    pad: int | None,
+) -> bool | None:
+    """Whether the model answers otherwise to these other inputs, or where its config has another
+    padding token, its dropout switched off."""
+    model: Any = trainer.model
     model.eval()
     inputs: Any = trainer._prepare_inputs(dict(made))
-    masked = {**inputs, "attention_mask": torch.as_tensor(~filled).to(inputs["input_ids"])}
+    changed = {**inputs, **{name: v.to(inputs["input_ids"]) for name, v in other.items()}}
+    config: Any = getattr(model, "config", None)
+    own = getattr(config, "pad_token_id", None)
     try:
         with torch.no_grad():
-            before, after = _answer(model(**inputs)), _answer(model(**masked))
+            before = _answer(model(**inputs))
+            if pad != own:
+                config.pad_token_id = pad
+            after = _answer(model(**changed))
     except Exception:  # what the script's own batch runs into is told by the next stage
         return None
+    finally:
+        if pad != own:
+            config.pad_token_id = own
     if before is None or after is None:
         return None
     if before.dim() == 3 and before.shape[:2] == filled.shape:

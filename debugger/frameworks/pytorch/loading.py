@@ -16,6 +16,8 @@ from debugger.failure import on_behalf, own_line
 
 SAMPLED = 64
 """Numbers of a weight that are remembered to know it by."""
+BEGINNING, TELLING, ROWS_NOTED, MOST_NOTED = 12, 3, 8, 64
+"""Tokens of a row, the fewest that tell it, rows of a line, and lines that are remembered."""
 
 
 @dataclass(frozen=True)
@@ -50,21 +52,43 @@ _made_new: WeakKeyDictionary[torch.nn.Module, frozenset[str]] = WeakKeyDictionar
 
 _loaded: WeakKeyDictionary[torch.nn.Module, dict[str, Imprint]] = WeakKeyDictionary()
 """Of each such model: what the weights looked like that the file did hold."""
-_tokenized: WeakKeyDictionary[Any, tuple[tuple[Any, int | None], ...]] = WeakKeyDictionary()
-"""Of each Trainer: the tokenizers that made tokens before it was built, and where first."""
+
+
+@dataclass
+class Tokenized:
+    """A tokenizer that a line called, and how the first rows begin that came of it."""
+
+    tokenizer: Any
+    line: int | None
+    begins: list[tuple[int, ...]]
+
+    def made(self, rows: set[tuple[int, ...]]) -> bool:
+        """Whether any of the rows begins so; they may have lost their filling."""
+        long = [row for row in rows if len(row) >= TELLING]
+        return any(one[: len(row)] == row for row in long for one in self.begins)
+
+
+_tokenized: WeakKeyDictionary[Any, tuple[Tokenized, ...]] = WeakKeyDictionary()
+"""Of each Trainer: the tokenizers that made tokens before it was built, by line."""
 
 
 @contextmanager
 def tokenizing_watched() -> Iterator[Callable[[Any], None]]:
     """While open, tokenizers are seen at work; what is given is to be called with each Trainer."""
-    used: list[tuple[Any, int | None]] = []
+    used: list[Tokenized] = []
     before = PreTrainedTokenizerBase.__call__
 
     @wraps(before)
     def noted(self: Any, *given: Any, **named: Any) -> Any:
-        if not any(one is self for one, _ in used):
-            used.append((self, own_line()))
-        return on_behalf(before, self, *given, **named)
+        line = own_line()
+        known = next((one for one in used if one.tokenizer is self and one.line == line), None)
+        if known is None and len(used) < MOST_NOTED:
+            known = Tokenized(self, line, [])
+            used.append(known)
+        made = on_behalf(before, self, *given, **named)
+        if known is not None and len(known.begins) < ROWS_NOTED:
+            known.begins += beginnings(made)[:ROWS_NOTED]
+        return made
 
     def note(trainer: Any) -> None:
         _tokenized[trainer] = tuple(used)
@@ -76,14 +100,31 @@ def tokenizing_watched() -> Iterator[Callable[[Any], None]]:
         setattr(PreTrainedTokenizerBase, "__call__", before)  # noqa: B010
 
 
-def the_one_used(trainer: Any) -> PreTrainedTokenizerBase | None:
-    """The tokenizer that a script made its tokens with, where it has one only."""
+def the_one_used(trainer: Any, rows: Callable[[], Any]) -> PreTrainedTokenizerBase | None:
+    """The tokenizer that a script made its tokens with; of several, the one that made `rows`."""
     used = _tokenized.get(trainer, ())
-    return used[0][0] if len(used) == 1 else None
+    if len({id(one.tokenizer) for one in used}) < 2:
+        return used[0].tokenizer if used else None
+    begun = set(beginnings({"input_ids": rows()}))
+    known = [one.tokenizer for one in used if one.made(begun)]
+    return known[0] if len({id(one) for one in known}) == 1 else None
 
 
-def tokenized_at(trainer: Any) -> int | None:
-    return next((line for _, line in _tokenized.get(trainer, ())), None)
+def tokenized_at(trainer: Any, rows: Callable[[], Any] | None = None) -> int | None:
+    """The first line that made tokens, or that made just these."""
+    used = _tokenized.get(trainer, ())
+    begun = set(beginnings({"input_ids": rows()})) if rows is not None and used else None
+    return next((one.line for one in used if begun is None or one.made(begun)), None)
+
+
+def beginnings(made: Any) -> list[tuple[int, ...]]:
+    """How each row of tokens begins, where they are whole numbers."""
+    rows: Any = made.get("input_ids") if hasattr(made, "get") else None
+    rows = rows.tolist() if hasattr(rows, "tolist") else rows
+    if not isinstance(rows, list) or not rows:
+        return []
+    begun = [one[:BEGINNING] for one in (rows if isinstance(rows[0], list) else [rows]) if one]
+    return [tuple(one) for one in begun if all(type(token) is int for token in one)]
 
 
 @contextmanager

@@ -83,6 +83,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         metrics=metric_names(trainer, () if here.split is None else here.split.labels, facts),
         shared_rows=sum(key in seen for key in there.keys),
         keys=tuple(here.keys),
+        eval_keys=tuple(there.keys),
         picked_line=picked_from(train, evaluation),
         both=(worded, _worded(there)),
         worded=worded,
@@ -145,6 +146,7 @@ def _split(trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any) -> _Rea
         relabelled_at=relabelled_at(dataset, label, looked_at) if table else None,
         sounds=sounds_of(values | gone, facts.main_input),
         counted=_counted(dataset),
+        uncounted=_uncounted(dataset),
         unlabelled_at=unlabelled_at(dataset, LABELS) if table and label is None else None,
         count=len(dataset),
         looked_at=looked_at,
@@ -174,6 +176,27 @@ def _counted(dataset: Any) -> tuple[str, int] | None:
         if len(lengths) == 1 and (rows := lengths.pop()) > 2 * len(dataset):
             return name, rows
     return None
+
+
+def _uncounted(dataset: Any) -> tuple[str, int] | None:
+    """Something of a data set of one's own that is longer than it, to whose last row it goes."""
+    if is_hub(dataset, "Dataset") or not hasattr(dataset, "__dict__"):
+        return None
+    for name, held in vars(dataset).items():
+        if isinstance(held, str | Mapping | UserDict) or not hasattr(held, "__len__"):
+            continue
+        rows = 0 if getattr(held, "shape", None) == () else len(held)
+        if rows > len(dataset) and _gives(dataset, rows - 1):
+            return None if _gives(dataset, rows) else (name, rows)
+    return None
+
+
+def _gives(dataset: Any, place: int) -> bool:
+    try:
+        return bool(on_behalf(dataset.__getitem__, place))
+    except Exception as error:
+        failure_of_script(error)
+        return False
 
 
 def _hidden(dataset: Any) -> tuple[str, ...]:

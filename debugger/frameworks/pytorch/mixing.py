@@ -2,20 +2,82 @@
 
 from __future__ import annotations
 
+import copy
 from collections import defaultdict
 from typing import Any
 
 import torch
-from transformers import Trainer
+from transformers import Trainer, default_data_collator
 
+from debugger.failure import failure_of_script
 from debugger.frameworks.pytorch.batches import fields_of, first_batch, labels_of
 from debugger.pipelines.face import Data, Mixed
+from debugger.pipelines.rows import LABELS
 
 FEWEST = 4
 """Rows of a batch; fewer may have one label by chance."""
+_OF_THE_LIBRARY = (default_data_collator,)
 
 
 def mixed(trainer: Trainer, data: Data) -> Mixed | None:
+    return _against_the_set(trainer, data) or _against_each_alone(trainer)
+
+
+def _against_each_alone(trainer: Trainer) -> Mixed | None:
+    """A batch held against what the same collator makes of its rows one by one: it may put one
+    field of them into another order, and not the others."""
+    own: Any = trainer.data_collator
+    if type(own).__module__.startswith("transformers.") or own in _OF_THE_LIBRARY:
+        return None
+    try:
+        own = copy.deepcopy(own)  # it may draw lots by a generator of its own
+    except Exception:  # what cannot be copied is left alone
+        return None
+    kept: list[Any] = []
+
+    def heard(rows: Any) -> Any:
+        kept.append(copy.deepcopy(rows))
+        return own(rows)
+
+    trainer.data_collator = heard
+    try:
+        batch = fields_of(first_batch(trainer))
+        alone = [fields_of(own(copy.deepcopy([row]))) for row in kept[0]]
+    except Exception as error:  # one that wants several rows, or that fails: told elsewhere
+        failure_of_script(error)
+        return None
+    rows, turned, straight = len(alone), dict[str, int](), False
+    for name, value in batch.items():
+        if not isinstance(value, torch.Tensor) or value.dim() < 1 or len(value) != rows:
+            continue
+        here: list[Any] = [one.get(name) for one in alone]
+        if not all(isinstance(one, torch.Tensor) and len(one) == 1 for one in here):
+            continue
+        alike = [[_begins(whole, one[0]) for one in here] for whole in value]
+        if all(map(all, alike)):
+            continue  # nothing tells its rows apart
+        if all(alike[place][place] for place in range(rows)):
+            straight = True
+        elif all(map(any, alike)):
+            turned[name] = sum(not alike[place][place] for place in range(rows))
+    if not straight or not turned:
+        return None
+    name = max(turned, key=turned.__getitem__)
+    labels = name in (*LABELS, *trainer.label_names)
+    return Mixed(rows, labels=turned[name]) if labels else Mixed(rows, parts=turned[name])
+
+
+def _begins(whole: torch.Tensor, one: torch.Tensor) -> bool:
+    """Whether a row of a batch is that one, maybe filled up to the longest."""
+    if whole.dim() != one.dim() or whole.dtype != one.dtype:
+        return False
+    if not whole.dim():
+        return bool(whole == one)
+    shown = whole[tuple(slice(0, size) for size in one.shape)]
+    return shown.shape == one.shape and bool(torch.equal(shown, one))
+
+
+def _against_the_set(trainer: Trainer, data: Data) -> Mixed | None:
     """None where rows of the batch are no rows of the set, as where a collator hides words."""
     if not data.keys or data.train is None:
         return None
@@ -36,7 +98,9 @@ def mixed(trainer: Trainer, data: Data) -> Mixed | None:
     if strange:
         if ids.dim() == 3 and all(_is_mixed(row, data.keys) for row in strange):
             return Mixed(len(rows), parts=len(strange))
-        return None
+        judged = set(data.eval_keys) - known
+        foreign = sum(key in judged for key in keys)
+        return Mixed(len(rows), foreign=foreign) if foreign else None
     labels = labels_of(trainer, batch)
     return Mixed(
         len(rows), labels=_relabelled(keys, labels, data), levelled=_levelled(keys, labels, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -50,6 +51,17 @@ def test_a_collator_that_uses_its_rows_up_is_told_of_by_its_own_error() -> None:
     report = diagnose(trainer, steps=1, experiments=False)
     assert "stage_unreadable" not in {one.code for one in report.findings}
     assert report.first_failing_stage == "forward"
+
+
+def test_one_field_in_an_order_of_its_own_is_told_though_no_field_is_called_as_usual() -> None:
+    def collate(rows: list[Any], turned: bool) -> Any:
+        batch = PAD(rows)
+        order = torch.arange(len(rows)).flip(0) if turned else torch.arange(len(rows))
+        return {"asked": batch["input_ids"], "answer": batch["input_ids"].clone()[order]}
+
+    for turned in (False, True):
+        trainer = tiny.classifier(data_collator=partial(collate, turned=turned))
+        assert ("rows_mixed" in codes(trainer)) is turned
 
 
 def chooser(turned: bool, swapped: bool = False) -> Trainer:

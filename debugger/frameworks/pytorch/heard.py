@@ -1,0 +1,72 @@
+"""What a loss of torch is handed while a batch runs, whoever calls it and from where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
+
+import torch
+
+from debugger.failure import on_behalf, own_line
+from debugger.pipelines.losses import Squashed
+
+SUMS_TO_ONE = 1e-3
+
+
+@dataclass
+class Heard:
+    """`turned`: the lines that gave a divergence its two sides in each other's place."""
+
+    squashed: list[Squashed] = field(default_factory=list)
+    turned: list[int | None] = field(default_factory=list)
+
+    def cross_entropy(self, scores: Any, *_: Any, **__: Any) -> None:
+        if isinstance(scores, torch.Tensor) and _are_shares(scores):
+            self.squashed.append(Squashed(int(scores.shape[1]), own_line()))
+
+    def kl_div(self, answers: Any, wanted: Any = None, *_: Any, **named: Any) -> None:
+        if not isinstance(answers, torch.Tensor) or not isinstance(wanted, torch.Tensor):
+            return
+        logs = bool((wanted <= 0).all()) and _are_shares(wanted.detach().exp())
+        if logs and not named.get("log_target") and _are_shares(answers):
+            self.turned.append(own_line())
+
+
+@contextmanager
+def losses_heard() -> Iterator[Heard]:
+    """While open, notes what is given to losses that make something of their own of it."""
+    heard = Heard()
+    with ExitStack() as stack:
+        for note in (heard.cross_entropy, heard.kl_div):
+            stack.enter_context(_listening(note))
+        yield heard
+
+
+@contextmanager
+def _listening(note: Callable[..., None]) -> Iterator[None]:
+    name = note.__name__
+    before = getattr(torch.nn.functional, name)
+
+    @wraps(before)
+    def listened(*given: Any, **named: Any) -> Any:
+        if given:
+            note(*given, **named)
+        return on_behalf(before, *given, **named)
+
+    setattr(torch.nn.functional, name, listened)
+    try:
+        yield
+    finally:
+        setattr(torch.nn.functional, name, before)
+
+
+@torch.no_grad()
+def _are_shares(scores: torch.Tensor) -> bool:
+    """Of at least two rows, each of whose numbers add up to 1: scores do that by no chance."""
+    if scores.dim() < 2 or len(scores) < 2 or scores.shape[1] < 2 or not scores.numel():
+        return False
+    sums = scores.float().sum(dim=1)
+    return bool(scores.min() >= 0) and bool(((sums - 1).abs() < SUMS_TO_ONE).all())

@@ -1,0 +1,38 @@
+"""Rules about what a script makes of its rows and then leaves lying."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Data
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+
+NO_SCRIPT = CannotJudge("no_script")
+SURE = (
+    *("rename_column", "rename_columns", "remove_columns", "cast_column", "with_transform"),
+    *("with_format", "class_encode_column", "align_labels_with_mapping"),
+)
+"""What nobody says to look at the answer, as the last line of a notebook's cell may."""
+
+
+def result_thrown_away(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A Dataset never changes: what its methods give is a new one."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.unkept.thrown_away()
+    if found is None or seen.train is None:
+        return None
+    line, name = found
+    return (fault if name in SURE else look)(line, name=name)
+
+
+def map_returns_nothing(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Where nothing comes back, `map` keeps the rows as they were, and says no word."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.unkept.mute_map()
+    if found is None or seen.train is None or view.facts.main_input not in seen.train.kept:
+        return None  # where nothing else makes the inputs, raw_text tells it
+    line, name = found
+    return look(line, name=name)
+
+
+RULES: tuple[Rule, ...] = (result_thrown_away, map_returns_nothing)

@@ -1,0 +1,132 @@
+"""A Trainer's rows, batches and losses, each held against what it was made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.data import DataLoader, Dataset
+from transformers import (
+    EarlyStoppingCallback,
+    GPT2Config,
+    GPT2ForSequenceClassification,
+    Trainer,
+)
+
+from debugger import diagnose
+from debugger.frameworks.pytorch.heard import losses_heard
+from debugger.frameworks.pytorch.loading import the_one_used, tokenized_at, tokenizing_watched
+from debugger.outcome import Severity
+from tests import tiny
+
+WORDS = tiny.tokenizer()
+
+
+def found(trainer: Trainer, stage: Any) -> dict[str, Severity]:
+    return {finding.code: finding.severity for finding in diagnose(trainer, stage=stage).findings}
+
+
+class Rows(Dataset):
+    """Texts that tell their labels, read `beside` their own and `behind` the last."""
+
+    def __init__(self, count: int, beside: int = 0, share: float = 1.0) -> None:
+        drawn = np.random.default_rng(0).integers(0, 3, count).tolist()
+        vocabulary = [word for word in WORDS.get_vocab() if word.isalpha()]
+        self.texts = [f"{vocabulary[label]} {vocabulary[-1]}" for label in drawn]
+        self.labels, self.beside, self.share = drawn, beside, share
+
+    def __len__(self) -> int:
+        return int(self.share * len(self.texts))
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        label = self.labels[(place + self.beside) % len(self.labels)]
+        return {**WORDS(self.texts[place]), "labels": label}
+
+
+@pytest.mark.parametrize(("beside", "told"), [(0, False), (1, True), (-2, True)])
+def test_labels_of_the_row_beside_are_told_by_its_words(beside: int, told: bool) -> None:
+    trainer = tiny.classifier(train_dataset=Rows(120, beside))
+    assert ("labels_of_next_rows" in found(trainer, "data")) is told
+
+
+@pytest.mark.parametrize(("share", "said"), [(1.0, None), (0.7, "look"), (0.1, "fault")])
+def test_a_data_set_that_leaves_its_last_rows_out(share: float, said: str | None) -> None:
+    trainer = tiny.classifier(train_dataset=Rows(120, share=share))
+    assert found(trainer, "data").get("rows_never_reached") == said
+
+
+class OfTheOtherSet(Trainer):
+    def get_train_dataloader(self) -> DataLoader[Any]:
+        rows: Any = self.eval_dataset
+        return DataLoader(
+            rows.select_columns(["input_ids", "attention_mask", "label"]),
+            batch_size=4,
+            collate_fn=self.data_collator,
+        )
+
+
+def test_batches_that_are_read_from_the_evaluation_set() -> None:
+    assert "learns_evaluation_rows" not in found(tiny.classifier(), "batch")
+    trainer = tiny.classifier(trainer_class=OfTheOtherSet)
+    assert found(trainer, "batch")["learns_evaluation_rows"] == "fault"
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_model_that_looks_for_the_end_by_another_token(told: bool) -> None:
+    pad: Any = WORDS.pad_token_id
+    config = GPT2Config(
+        vocab_size=len(WORDS),
+        n_embd=16,
+        n_layer=1,
+        n_head=2,
+        n_positions=64,
+        num_labels=3,
+        pad_token_id=pad if told else pad + 7,
+    )
+    trainer = tiny.classifier(model=GPT2ForSequenceClassification(config))
+    assert found(trainer, "batch").get("filling_taken_for_text") == (None if told else "fault")
+
+
+@pytest.mark.parametrize("squashed", [False, True])
+def test_a_loss_hears_whether_it_is_given_shares_or_scores(squashed: bool) -> None:
+    scores, labels = torch.randn(8, 3), torch.arange(8) % 3
+    with losses_heard() as heard:
+        loss = torch.nn.CrossEntropyLoss()(scores.softmax(-1) if squashed else scores, labels)
+    assert loss.dim() == 0
+    assert [one.classes for one in heard.squashed] == ([3] if squashed else [])
+
+
+def test_a_divergence_hears_whether_its_two_sides_have_changed_places() -> None:
+    said, wanted = torch.randn(4, 3).log_softmax(-1), torch.randn(4, 3).softmax(-1)
+    with losses_heard() as heard:
+        torch.nn.functional.kl_div(said, wanted, reduction="batchmean")
+        assert not heard.turned
+        torch.nn.functional.kl_div(wanted, said, reduction="batchmean")
+    assert len(heard.turned) == 1
+
+
+def test_an_early_stopping_whose_least_gain_is_more_than_there_is_left() -> None:
+    for threshold, said in ((0.001, None), (0.99, "fault")):
+        stop = EarlyStoppingCallback(early_stopping_threshold=threshold)
+        args = tiny.arguments(
+            eval_strategy="epoch",
+            save_strategy="epoch",
+            load_best_model_at_end=True,
+            metric_for_best_model="accuracy",
+        )
+        trainer = tiny.classifier(args=args, callbacks=[stop], compute_metrics=tiny.accuracy)
+        assert found(trainer, "evaluate").get("gain_out_of_reach") == said
+
+
+def test_of_several_tokenizers_the_one_is_known_that_made_the_rows() -> None:
+    other = tiny.tokenizer()
+    with tokenizing_watched() as note:
+        made = WORDS(tiny.sentences(8))
+        other("quite another text of other words")
+        trainer = tiny.classifier()
+        note(trainer)
+    assert the_one_used(trainer, lambda: made["input_ids"]) is WORDS
+    assert the_one_used(trainer, lambda: [[1, 2, 3, 4]]) is None
+    assert tokenized_at(trainer, lambda: [[1, 2, 3, 4]]) is None
