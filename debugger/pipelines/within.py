@@ -112,9 +112,11 @@ class Clipped:
 
 @dataclass(frozen=True)
 class Steered:
-    """A callback's learning rates: the highest, what the optimizer was given, their sum."""
+    """A callback's learning rates: the highest, what the optimizer was given, their sum; and those
+    of the epochs, one after the other."""
 
     callback: str
     highest: float
     asked: float
     total: float
+    rates: tuple[float, ...] = ()

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from debugger.script.tracing import assigned, last
 
 Put = tuple[Sequence[ast.expr | None], ast.expr]
 """The names that a value may stand under, and the value."""
 _FILLS = ("append", "extend", "insert")
+_GIVE_BACK = (
+    *("map", "batch", "padded_batch", "shuffle", "repeat", "prefetch", "take", "skip", "filter"),
+    *("dropna", "fillna", "drop", "replace", "astype", "sample", "reset_index", "rename"),
+    *("sort_values", "drop_duplicates", "select", "remove_columns", "rename_column", "cast_column"),
+)
+"""Calls of tables and of data sets that leave those as they are."""
 
 
 def values_put(
@@ -51,3 +57,15 @@ def slices(target: ast.expr) -> list[ast.expr]:
 
 def says(names: Sequence[ast.expr | None], key: str) -> bool:
     return any(isinstance(one, ast.Constant) and one.value == key for one in names)
+
+
+def thrown_away(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
+    """Calls that change nothing of what they are called on, and that stand alone on their line: of
+    what, which, and where."""
+    for node in ast.walk(tree):
+        call = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        owner, inplace = call.func.value, any(k.arg == "inplace" for k in call.keywords)
+        if isinstance(owner, ast.Name) and call.func.attr in _GIVE_BACK and not inplace:
+            yield owner.id, call.func.attr, call.lineno

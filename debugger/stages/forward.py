@@ -128,7 +128,7 @@ def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
         return None
     places = view.places
     line = places.layers.switched_off("batch_size")
-    line = line or places.call("from_tensor_slices", "from_generator") or places.call(".fit")
+    line = line or places.fits.fitted() or places.call("from_tensor_slices", "from_generator")
     return fault(line)
 
 
@@ -144,7 +144,7 @@ def answer_for_each_place(seen: Forward, view: View) -> Verdict | CannotJudge | 
     if logits[0] != labels[0] or len(logits) < 3:
         return None
     line = view.places.layers.switched_on("return_sequences")
-    line = line or view.places.fits.output_layer(logits[-1])
+    line = line or view.output_layer(logits[-1])
     shape = " x ".join(map(str, places))
     return fault(line, places=shape, outputs=str(list(logits)), labels=str(list(labels)))
 
@@ -222,7 +222,7 @@ def outputs_for_one_label(seen: Forward, view: View) -> Verdict | CannotJudge | 
     if outputs != 2 or span[0] < 0 or span[1] > 1:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return fault(view.places.fits.output_layer(outputs), name=name)
+    return fault(view.output_layer(outputs), name=name)
 
 
 def label_vector_width(seen: Forward, view: View) -> Verdict | None:
@@ -290,6 +290,7 @@ def ids_outside_vocabulary(seen: Forward, view: View) -> Verdict | CannotJudge |
     places = view.places
     line = None if view.facts.pretrained else places.argument_in("Config", "vocab_size")
     if view.facts.compiled is not None:
+        line = line or places.origins.table(seen.vocabulary, follow=True)
         line = line or places.argument_in("Embedding", "input_dim") or places.call("Embedding")
     line = line or places.call("add_tokens") or places.call("AutoTokenizer.from_pretrained")
     return fault(line, highest=seen.highest_id, vocabulary=seen.vocabulary)
@@ -346,10 +347,12 @@ def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJud
         return CannotJudge("no_loss_here")
     if seen.gives == "probabilities":
         return None
-    line = view.places.fits.compiled("loss")
     low, high = seen.logits_low, seen.logits_high
     compiled = view.facts.compiled or Compiled()
     given = compiled.strings.get("loss", "")
+    # A string cannot say from_logits: who writes one means the model to end in probabilities.
+    line = view.layer(view.facts.last_layer, "activation") if given else None
+    line = line or view.places.fits.compiled("loss")
     return fault(line, loss=seen.loss, low=low, high=high, given=given, name=compiled.loss)
 
 
@@ -548,7 +551,7 @@ def _model_line(view: View) -> int | None:
         return view.places.argument_at("num_labels", made[-1])
     line = view.places.argument("num_labels") or next(iter(made), None)
     if line is None and view.facts.compiled is not None and view.facts.num_labels:
-        line = view.places.fits.output_layer(view.facts.num_labels)
+        line = view.output_layer(view.facts.num_labels)
     return line or view.places.making.model(view.facts.model_class)
 
 

@@ -32,6 +32,16 @@ class View:
         made = self.places.tokenizing() or self.facts.tokenized_at
         return made or self.places.call("tokenizer.__call__", ".map")
 
+    def output_layer(self, units: int) -> int | None:
+        """Where the layer is told how many outputs it makes that the answers come from."""
+        return self.layer(self.facts.last_layer, "units") or self.places.fits.output_layer(units)
+
+    def layer(self, name: str, *arguments: str) -> int | None:
+        """Where a layer of that name was made; there, where what it is told under one of these
+        names is written. The first of them is also what it may be told without a name."""
+        made = self.facts.layers_at.get(name)
+        return None if made is None else self.places.layers.given_at(*made, arguments)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -183,7 +193,10 @@ COMMON: tuple[Rule, ...] = (
 
 
 def first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "")[:300]
+    told = [line.strip() for line in message.splitlines() if line.strip()]
+    # Keras says which layer it was in first, and what happened after that.
+    inside = len(told) > 1 and told[0].startswith("Exception encountered when calling")
+    return told[int(inside)][:300] if told else ""
 
 
 def traceback_shown(stage: StageName, failure: Failure | None, typed: str) -> list[Evidence]:

@@ -18,9 +18,10 @@ def rows_of_another_shape(seen: Forward, view: View) -> Verdict | CannotJudge | 
     if view.facts.compiled is None:
         return NOT_FOR_THIS_TASK
     told = seen.failure and _REFUSED.search(seen.failure.message)
-    if not told:
+    shapes = told.groups()[1:] if told else seen.row_shapes if seen.failure else None
+    if not shapes:
         return None
-    wanted, given = (_of_a_row(shape) for shape in told.groups()[1:])
+    wanted, given = (_of_a_row(shape) for shape in shapes)
     line = view.places.fits.input_shape()
     return fault(line or view.places.fits.fitted(), wanted=wanted, given=given)
 
@@ -49,7 +50,10 @@ def vectors_of_another_width(seen: Forward, view: View) -> Verdict | CannotJudge
         return None
     if isinstance(row_answered_once(seen, view), Verdict):
         return None  # which says more
-    line = view.places.fits.output_layer(outputs[1])
+    classes = seen.label_range and int(seen.label_range[1]) + 1
+    spare = seen.counts == "vectors" and classes is not None and classes <= outputs[1] < labels[1]
+    line = view.places.layers.vectors(None) if spare else None
+    line = line or view.output_layer(outputs[1])
     return fault(line, labels=labels[1], outputs=outputs[1])
 
 
