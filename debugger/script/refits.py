@@ -28,18 +28,18 @@ def refits(tree: ast.Module, line: int, kind: Callable[[str], str]) -> Iterator[
     does not learn how to prepare rows."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     fits = [c for c in calls if name_of(c.func) == "fit" and _spans(c, line)]
-    trained = _names(tree, [one for call in fits for one in _handed(call, "x", "y")])
+    learned = [one for call in fits for one in _handed(call, "x", "y")]
+    trained, at_training = _names(tree, learned), _lines(tree, learned)
     held = [k.value for c in fits for k in c.keywords if k.arg == "validation_data"]
     held += [one for c in calls if name_of(c.func) in _ASKS for one in _handed(c, "x")[:1]]
     learning = [c for c in calls if name_of(c.func) in _LEARNS and kind(owner_of(c)) and c.args]
     for given in held:
         judged = _names(tree, [given])
-        only = judged - trained
+        only, at_judging = judged - trained, _lines(tree, [given]) - at_training
         for call in learning:
-            name = owner_of(call)
-            if not reads(call.args[0]) & only or reads(call.args[0]) & trained:
-                continue
-            if name in trained and name in judged and _learns_before(learning, call, trained):
+            name, of = owner_of(call), reads(call.args[0])
+            alone = call.lineno in at_judging or (of & only and not of & trained)
+            if alone and name in trained & judged and _learns_before(learning, call, trained):
                 yield Refit(name, call.lineno, name)
             for first in sorted(trained - judged) if name in only else ():
                 if kind(first) == kind(name):
@@ -59,6 +59,10 @@ def _names(tree: ast.Module, given: list[ast.expr]) -> set[str]:
     """All names that stand behind what is given."""
     behind = [value for one in given for _, value in made_of(tree, one)]
     return {name for one in (*given, *behind) for name in reads(one)}
+
+
+def _lines(tree: ast.Module, given: list[ast.expr]) -> set[int]:
+    return {line for one in given for line, _ in made_of(tree, one)}
 
 
 def _handed(call: ast.Call, *names: str) -> list[ast.expr]:

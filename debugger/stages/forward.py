@@ -549,7 +549,10 @@ def _model_line(view: View) -> int | None:
         return named
     if len(made) > 1:
         return view.places.argument_at("num_labels", made[-1])
-    line = view.places.argument("num_labels") or next(iter(made), None)
+    line = view.places.argument("num_labels")
+    config = view.places.call("Config.from_pretrained") if line is None else None
+    handed = config is not None and config == view.places.origin("config")
+    line = line or (config if handed else next(iter(made), None))
     if line is None and view.facts.compiled is not None and view.facts.num_labels:
         line = view.output_layer(view.facts.num_labels)
     return line or view.places.making.model(view.facts.model_class)

@@ -156,7 +156,8 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     line = line or view.places.call("Decay")
     line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
-    line = line or view.places.call("LearningRateScheduler")
+    by = "" if plan.steered is None else plan.steered.function
+    line = line or view.places.returned_by(by) or view.places.call("LearningRateScheduler")
     made = fault if nothing >= 0.4 else look
     return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
 

@@ -36,7 +36,7 @@ def rate_driven_up(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if steered.highest < FAR_UP * steered.asked or last < FAR_UP * first:
         return None
     made = fault if seen.optimizer in ADAMS and last >= WILD else look
-    line = view.places.call(steered.callback)
+    line = view.places.returned_by(steered.function) or view.places.call(steered.callback)
     return made(line, name=steered.callback, first=first, last=last, epochs=len(steered.rates))
 
 
@@ -45,7 +45,8 @@ def schedule_gives_no_float(seen: Step, view: View) -> Verdict | CannotJudge | N
     if seen.plan is None or seen.plan.no_float is None:
         return None
     name, epoch = seen.plan.no_float
-    line = view.places.returned_by(name) or view.places.call("LearningRateScheduler")
+    line = view.places.handed.without_answer(name) or view.places.returned_by(name)
+    line = line or view.places.call("LearningRateScheduler")
     return fault(line, name=name, epoch=epoch + 1)
 
 

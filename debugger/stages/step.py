@@ -108,8 +108,8 @@ def gradients_never_applied(seen: Step, view: View) -> Verdict | CannotJudge | N
     if view.facts.compiled is None:
         return NOT_FOR_THIS_TASK
     line = view.places.layers.unapplied()
-    moved = not seen.steps or seen.failure or any(b.gradient or b.update for b in seen.blocks)
-    return None if line is None or moved else fault(line)
+    reached = any(block.gradient for block in seen.blocks)
+    return None if line is None or reached or not seen.steps or seen.failure else fault(line)
 
 
 def no_gradient(seen: Step, view: View) -> Verdict | None:

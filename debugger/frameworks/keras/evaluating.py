@@ -27,7 +27,7 @@ from debugger.frameworks.keras.reading import (
     told,
 )
 from debugger.frameworks.keras.reordered import in_other_order
-from debugger.frameworks.keras.rest import first_rows, printed
+from debugger.frameworks.keras.rest import first_rows, metric_names, printed
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.columns import swapped, two_columns, wider
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
@@ -154,7 +154,7 @@ def _logged(fit: Fit) -> list[str]:
         return []
     if type(model).train_step is not tf_keras.Model.train_step:
         return []
-    names = [*model.metrics_names]
+    names = [*model.metrics_names] or ["loss", *metric_names(model)]
     return names + ([f"val_{one}" for one in names] if fit.validation is not None else [])
 
 

@@ -34,7 +34,9 @@ def plan(
     inner = getattr(optimizer, "inner_optimizer", optimizer)
     first, second = number(inner, "beta_1"), number(inner, "beta_2")
     steered, batches = _steered(fit, inner, updates), max(1, updates // max(1, fit.epochs))
-    by_callback = {n * batches: rate for n, rate in enumerate(steered.rates if steered else ())}
+    given = steered.rates if steered else ()
+    rises = bool(given) and given[-1] == max(given) > given[0]
+    by_callback = {} if rises else {n * batches: rate for n, rate in enumerate(given)}
     name, dropout = body_dropout(fit.model)
     head_name, head_dropout = _head_dropout(fit.model)
     frozen_name, frozen = never_trained(fit.model)
@@ -81,7 +83,8 @@ def _steered(fit: Fit, optimizer: Any, updates: int) -> Steered | None:
     if not rates or not all(math.isfinite(one) for one in rates):
         return None
     total = sum(rates) / len(rates) * updates
-    return Steered(type(own[0]).__name__, max(rates), asked, total, tuple(rates))
+    function = getattr(getattr(own[0], "schedule", None), "__name__", "")
+    return Steered(type(own[0]).__name__, max(rates), asked, total, tuple(rates), function)
 
 
 def never_trained(model: Any) -> tuple[str, int]:

@@ -23,7 +23,7 @@ def in_other_order(
     """What the model is asked about is dealt anew each time that it is gone through, while one of
     the things that are `known` by name holds the very labels of it, in an order that stays; and a
     number that is printed is no better for it that the answers are right."""
-    blind = [one for one in printed if one.perfect is not None and one.perfect <= _by_lot(one)]
+    blind = [one for one in printed if _is_off(one)]
     for given in rows if blind else ():
         if not isinstance(given, tf.data.Dataset | tf_keras.utils.Sequence):
             continue
@@ -40,8 +40,12 @@ def in_other_order(
     return None
 
 
-def _by_lot(one: Printed) -> float:
-    return max(one.some, one.other, *one.dealt)
+def _is_off(one: Printed) -> bool:
+    """Whether right answers are nearer to those drawn by lot than to all there is to reach."""
+    drawn = (one.some, one.other, *one.dealt)
+    if one.perfect is None or min(drawn) < 0 or max(drawn) > 1:
+        return False
+    return one.perfect < (1 + max(drawn)) / 2
 
 
 def _plain(value: Any) -> Any:

@@ -118,7 +118,7 @@ def printed(fit: Fit, scores: Any) -> Tried:
         return Tried(rows=tuple(asked.rows))
     except Unanswerable:  # the last of the ways
         runs.append(None)
-    shown = tuple(_compared(rests, runs, _metric_names(fit.model)))
+    shown = tuple(_compared(rests, runs, metric_names(fit.model)))
     known = [one for one in runs if one is not None]
     ended = broken_off(_steps(rests, known), known[0].shape)
     names: dict[str, Any] = {}
@@ -289,7 +289,7 @@ def _answering(model: Any, way: Any, asked: _Asked, run: _Run) -> Iterator[None]
     """While open, the trained model answers with what was made up, and no model is trained."""
     kind: Any = tf_keras.Model
     real = {name: getattr(kind, name) for name in (*_ASKS, "evaluate", "fit", "save")}
-    names = _metric_names(model)
+    names = metric_names(model)
 
     def predict(self: Any, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         if self is not model:
@@ -347,7 +347,7 @@ def _watched(until: float) -> Iterator[None]:
         sys.settrace(before)
 
 
-def _metric_names(model: Any) -> list[str]:
+def metric_names(model: Any) -> list[str]:
     given = getattr(model.compiled_metrics, "_user_metrics", None)
     flat = tf.nest.flatten(given) if isinstance(given, list | tuple) else [given] if given else []
     return [
@@ -361,7 +361,7 @@ def _told(names: list[str]) -> dict[str, float]:
 
 
 def _history(fit: Fit) -> Any:
-    told = _told(_metric_names(fit.model))
+    told = _told(metric_names(fit.model))
     if fit.validation is not None:
         told |= {f"val_{name}": value for name, value in told.items()}
     epochs = max(1, fit.epochs)

@@ -68,7 +68,7 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         "model.compile('adam', 'sparse_categorical_crossentropy')\nmodel.fit(x, y)",
     ),
     "an endless stream": (
-        "setup", "script_failed", "model.fit",
+        "setup", "endless_without_steps", "model.fit",
         DENSE + "\nmodel.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(4).repeat())",
     ),
     "never compiled": (
