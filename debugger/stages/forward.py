@@ -122,33 +122,6 @@ def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return fault(line, label=high if high > 1 else low, name=name)
 
 
-def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
-    """A data set that gives one row after the other: its first axis is taken for the rows."""
-    if view.facts.compiled is None or seen.failure is None or seen.batched:
-        return None
-    places = view.places
-    line = places.layers.switched_off("batch_size")
-    line = line or places.fits.fitted() or places.call("from_tensor_slices", "from_generator")
-    return fault(line)
-
-
-def answer_for_each_place(seen: Forward, view: View) -> Verdict | CannotJudge | None:
-    """One label a row, and an output that still has the places of a picture, or the steps."""
-    logits, labels = seen.logits_shape, seen.labels_shape
-    if view.facts.compiled is None or not logits or not labels:
-        return NOT_FOR_THIS_TASK
-    of_row = labels[1:] if seen.counts == "numbers" else labels[1:-1]
-    places = logits[1:-1]
-    if seen.failure is None or any(one > 1 for one in of_row) or all(one == 1 for one in places):
-        return None
-    if logits[0] != labels[0] or len(logits) < 3:
-        return None
-    line = view.places.layers.switched_on("return_sequences")
-    line = line or view.output_layer(logits[-1])
-    shape = " x ".join(map(str, places))
-    return fault(line, places=shape, outputs=str(list(logits)), labels=str(list(labels)))
-
-
 def one_label(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """One output on class numbers: no error, a regression on what are only names."""
     if view.facts.num_labels != 1 or view.facts.task not in ("classification", "regression"):
@@ -434,8 +407,6 @@ def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 RULES: tuple[Rule, ...] = (
     label_outside_head,
     label_not_binary,
-    rows_not_batched,
-    answer_for_each_place,
     one_label,
     head_and_names_disagree,
     outputs_for_one_label,

@@ -26,6 +26,33 @@ def rows_of_another_shape(seen: Forward, view: View) -> Verdict | CannotJudge | 
     return fault(line or view.places.fits.fitted(), wanted=wanted, given=given)
 
 
+def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
+    """A data set that gives one row after the other: its first axis is taken for the rows."""
+    if view.facts.compiled is None or seen.failure is None or seen.batched:
+        return None
+    places = view.places
+    line = places.layers.switched_off("batch_size")
+    line = line or places.fits.fitted() or places.call("from_tensor_slices", "from_generator")
+    return fault(line)
+
+
+def answer_for_each_place(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """One label a row, and an output that still has the places of a picture, or the steps."""
+    logits, labels = seen.logits_shape, seen.labels_shape
+    if view.facts.compiled is None or not logits or not labels:
+        return NOT_FOR_THIS_TASK
+    of_row = labels[1:] if seen.counts == "numbers" else labels[1:-1]
+    places = logits[1:-1]
+    if seen.failure is None or any(one > 1 for one in of_row) or all(one == 1 for one in places):
+        return None
+    if logits[0] != labels[0] or len(logits) < 3:
+        return None
+    line = view.places.layers.switched_on("return_sequences")
+    line = line or view.output_layer(logits[-1])
+    shape = " x ".join(map(str, places))
+    return fault(line, places=shape, outputs=str(list(logits)), labels=str(list(labels)))
+
+
 def row_answered_once(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """Labels are a class for each place of a row, and the model makes one answer of the row."""
     if view.facts.compiled is None:
@@ -57,7 +84,13 @@ def vectors_of_another_width(seen: Forward, view: View) -> Verdict | CannotJudge
     return fault(line, labels=labels[1], outputs=outputs[1])
 
 
-RULES: tuple[Rule, ...] = (rows_of_another_shape, row_answered_once, vectors_of_another_width)
+RULES: tuple[Rule, ...] = (
+    rows_not_batched,
+    answer_for_each_place,
+    rows_of_another_shape,
+    row_answered_once,
+    vectors_of_another_width,
+)
 
 
 def _of_a_row(shape: str) -> str:

@@ -639,7 +639,7 @@ CASES = [
         says={"label": 2.0},
     ),
     Case(
-        forward.rows_not_batched,
+        shapes.rows_not_batched,
         replace(FINE, batched=False, failure=failed("ValueError", "incompatible with the layer")),
         {"batched": True},
         facts=replace(FACTS, compiled=Compiled()),
@@ -1176,7 +1176,7 @@ CASES += [
         says={"layer": "embedding", "high": 0.9},
     ),
     Case(
-        forward.answer_for_each_place,
+        shapes.answer_for_each_place,
         replace(
             FINE,
             logits_shape=(8, 7, 7, 4),
