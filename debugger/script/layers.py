@@ -39,6 +39,13 @@ _WINDOWS = ("timeseries_dataset_from_array", "TimeseriesGenerator")
 _MADE = ("__init__", "build")
 _STEPS = ("train_step", "test_step", "predict_step")
 _RECURRENT = ("LSTM", "GRU", "SimpleRNN")
+_PLACES = {
+    ("", "units"): 0,
+    ("", "rate"): 0,
+    ("Dense", "activation"): 1,
+    ("Activation", "activation"): 0,
+}
+"""Where a layer of a class, or any, is told what it may be told without a name."""
 _SHAPED = ("input_shape", "shape")
 Body = ast.Lambda | Function
 
@@ -165,6 +172,13 @@ class Layers:
         weights = of_part and name_of(wanted) in ("trainable_weights", "trainable_variables")
         return asked[0].lineno if weights else None
 
+    def negating(self) -> int | None:
+        """Where a loss of the script's own turns a sign."""
+        parts = (part for body in self._losses() for part in ast.walk(body))
+        turned = (p for p in parts if isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.USub))
+        found = (one.lineno for one in turned if not isinstance(one.operand, ast.Constant))
+        return next(found, None)
+
     def in_loss(self, *names: str) -> int | None:
         """The line of the loss's own that calls something of that name."""
         return next(
@@ -264,7 +278,8 @@ class Layers:
         made = [call for call in self._calls if name_of(call.func)[:1].isupper()]
         kind, _, number = refused.rpartition("_")
         kind, place = (kind, int(number)) if number.isdigit() else (refused, 0)
-        alike = [one for one in made if _snake(name_of(one.func)) == kind][place:]
+        alike = [one for one in made if _snake(name_of(one.func)) == kind]
+        alike = alike[place:] or alike[-1:]  # there may have been others, before this model
         end = (alike[0].lineno, alike[0].col_offset) if alike else (line or 0, 0)
         before = [c for c in made if name_of(c.func) in _RECURRENT]
         alone = [c for c in before if not any(map(_returns_all, c.keywords))]
@@ -305,15 +320,21 @@ class Layers:
         held = (n for call in self._calls for n in ast.walk(call) if isinstance(n, ast.expr))
         return any(n.lineno == line and _says(n) == word for n in held)
 
-    def given_at(self, kind: str, line: int, names: Sequence[str]) -> int:
-        """Where the layer of that class which is made at a line is told something."""
+    def made_at(self, kind: str, line: int) -> ast.Call | None:
+        """The call at a line that makes a layer of that class, unless a library does so there."""
         spans = [c for c in self._calls if c.lineno <= line <= (c.end_lineno or c.lineno)]
-        for call in (one for one in spans if name_of(one.func) == kind):
-            named = [k.value for name in names for k in call.keywords if k.arg == name]
-            for given in named or call.args[: 1 if names else 0]:
-                return self._tracing.setting(given) or given.lineno
-            return call.lineno
-        return line
+        return next((call for call in spans if name_of(call.func) == kind), None)
+
+    def given_at(self, kind: str, line: int, name: str) -> int:
+        """Where the layer of that class which is made at a line is told what has that name; where
+        it is not told, the line that makes it."""
+        call = self.made_at(kind, line)
+        if call is None:
+            return line
+        named = [k.value for k in call.keywords if k.arg == name]
+        place = _PLACES.get((kind, name), _PLACES.get(("", name), len(call.args)))
+        found = (self._tracing.setting(g) or g.lineno for g in named or call.args[place:][:1])
+        return next(found, call.lineno)
 
     def switched_on(self, name: str) -> int | None:
         """The last line that says True to an argument of that name."""

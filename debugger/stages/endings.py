@@ -72,12 +72,11 @@ def each_for_one_class(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     if asked is None or asked.form != "many" or not asked.cardinality:
         return NOT_ASKED
     one_each = set(asked.cardinality) == {1} and len(asked.cardinality) >= FEWEST
-    if seen.counts != "each" or asked.outputs < 3 or not one_each:
+    if seen.counts != "each" or asked.outputs < 3 or not one_each or not asked.shares:
         return None
-    made = fault if asked.shares else look
     name = view.facts.compiled.loss if view.facts.compiled else ""
     line = view.places.fits.compiled("loss")
-    return made(line, name=name, outputs=asked.outputs, constant=1 - 1 / asked.outputs)
+    return fault(line, name=name, outputs=asked.outputs, constant=1 - 1 / asked.outputs)
 
 
 def relu_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:

@@ -323,10 +323,20 @@ def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJud
     low, high = seen.logits_low, seen.logits_high
     compiled = view.facts.compiled or Compiled()
     given = compiled.strings.get("loss", "")
-    # A string cannot say from_logits: who writes one means the model to end in probabilities.
-    line = view.layer(view.facts.last_layer, "activation") if given else None
-    line = line or view.places.fits.compiled("loss")
+    line = _unended(given, view) or view.places.fits.compiled("loss")
     return fault(line, loss=seen.loss, low=low, high=high, given=given, name=compiled.loss)
+
+
+def _unended(given: str, view: View) -> int | None:
+    """Where the last layer is made, if it is that which was to end in probabilities: a loss by
+    name, which cannot be told of logits, or a threshold for shares behind the training say so."""
+    places, made = view.places, view.facts.layers_at.get(view.facts.last_layer)
+    if made is None or places.layers.made_at(*made) is None:
+        return None
+    cut = any(0 < one.at < 1 for one in places.cuts)
+    squashed = places.call("nn.softmax", "nn.sigmoid", "activations.softmax", "activations.sigmoid")
+    meant = cut or (given and squashed is None)
+    return view.layer(view.facts.last_layer, "activation") if meant else None
 
 
 def softmax_twice(seen: Forward, view: View) -> Verdict | None:

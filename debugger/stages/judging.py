@@ -36,11 +36,10 @@ class View:
         """Where the layer is told how many outputs it makes that the answers come from."""
         return self.layer(self.facts.last_layer, "units") or self.places.fits.output_layer(units)
 
-    def layer(self, name: str, *arguments: str) -> int | None:
-        """Where a layer of that name was made; there, where what it is told under one of these
-        names is written. The first of them is also what it may be told without a name."""
+    def layer(self, name: str, argument: str = "") -> int | None:
+        """Where a layer of that name was made, or what it is told under that argument there."""
         made = self.facts.layers_at.get(name)
-        return None if made is None else self.places.layers.given_at(*made, arguments)
+        return None if made is None else self.places.layers.given_at(*made, argument)
 
 
 @dataclass(frozen=True)

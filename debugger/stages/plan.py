@@ -110,7 +110,11 @@ def data_runs_out(seen: Step, view: View) -> Verdict | CannotJudge | None:
     asked, held = plan.asked_steps, plan.held_batches
     if held >= ENOUGH * asked:
         return None
-    line = view.places.layers.keyword("steps_per_epoch")
+    places = view.places
+    once = held * plan.epochs >= asked  # so that it is meant to be gone through again
+    of_batches = places.call("from_tensor_slices", "from_generator", "to_tf_dataset", ".batch")
+    line = places.fits.fitted() if once and of_batches is not None else None
+    line = line or places.layers.keyword("steps_per_epoch")
     return fault(line, asked=asked, held=held, epochs=plan.epochs, done=held * plan.epochs / asked)
 
 

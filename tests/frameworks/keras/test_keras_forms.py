@@ -20,19 +20,19 @@ NOT_JUDGED = {
 }
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     "logits in arrays": (
-        "forward", "loss_expects_probabilities", "loss=",
+        "forward", "loss_expects_probabilities", "layers.Dense(",
         BODY.format(outputs=3)
         + "model.compile('adam', loss='sparse_categorical_crossentropy')\n"
         "model.fit(x, y, validation_split=0.25)",
     ),
     "logits for one-hot": (
-        "forward", "loss_expects_probabilities", "loss=",
+        "forward", "loss_expects_probabilities", "layers.Dense(",
         BODY.format(outputs=3)
         + "model.compile('adam', loss='categorical_crossentropy')\n"
         "model.fit(x, tf.one_hot(y, 3), validation_split=0.25)",
     ),
     "a logit for yes or no": (
-        "forward", "loss_expects_probabilities", "loss=",
+        "forward", "loss_expects_probabilities", "layers.Dense(",
         BODY.format(outputs=1)
         + "model.compile('adam', loss='binary_crossentropy')\n"
         "model.fit(x, y > 0, validation_split=0.25)",

@@ -80,6 +80,14 @@ model.fit(x, wanted)
 """
 )
 
+AMOUNTS = """
+def distance(wanted, given):
+    return {sign}tf.reduce_mean(tf.square(wanted - given), axis=-1)
+model = tf.keras.Sequential([layers.Dense(8, "relu"), layers.Dense(1)])
+model.compile(Adam(0.03), loss=distance)
+model.fit(x, x[:, :1] * 3)
+"""
+
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     "a number that nobody logs": ("evaluate", "watched_in_vain", "EarlyStopping",
         STOPS.format(name="val_acc", more="")),
@@ -119,6 +127,8 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         "model.fit(rows, y)"),
     "a word where a table is wanted": ("setup", "argument_of_another_kind", "balanced", DENSE
         + "model.fit(\n    x, y,\n    class_weight='balanced')"),
+    "a distance with its sign turned": ("forward", "loss_wrong_sign", "-tf.reduce_mean",
+        AMOUNTS.format(sign="-")),
     "no end to the last layer": ("forward", "loss_expects_probabilities", "layers.Dense(1)",
         "model = tf.keras.Sequential([layers.Dense(8, 'relu'),\n    layers.Dense(1)])\n"
         "model.compile(Adam(0.03), 'binary_crossentropy')\nmodel.fit(x, y > 0)"),
@@ -149,6 +159,7 @@ UNCHANGED: dict[str, tuple[StageName, str]] = {
     "what was left out is missed": ("evaluate", PLAIN + AFTER.format(axis=1)
         + "table = dict(a=1)\ntable.update(made=made)\nopen('x', 'w').write(str(table))\n"
         "print(guess + np.ones(open('y').read()))\n"),
+    "a distance": ("forward", AMOUNTS.format(sign="")),
     "a class in each vector": ("forward",
         VECTORS.format(loss="categorical_crossentropy", labels="y")),
 }  # fmt: skip
