@@ -17,6 +17,8 @@ def rows_of_another_shape(seen: Forward, view: View) -> Verdict | CannotJudge | 
     """A model is told the shape of a row when it is made, and is given rows of another."""
     if view.facts.compiled is None:
         return NOT_FOR_THIS_TASK
+    if isinstance(rows_not_batched(seen, view), Verdict):
+        return None  # which says more
     told = seen.failure and _REFUSED.search(seen.failure.message)
     shapes = told.groups()[1:] if told else seen.row_shapes if seen.failure else None
     if not shapes:
