@@ -81,7 +81,9 @@ class Facts:
     `framework` is the name of the one whose words and lines to type belong to it. `compiled` is
     None where nothing is compiled: then a training loop makes the loss, the steps and the zeroing.
     `tokenized_at` is the line that was first seen to make tokens of texts, `targets_tokenized_at`
-    the one that made those of the texts that the model is to write.
+    the one that made those of the texts that the model is to write. `layers_at` are the classes and
+    the lines of layers by their names, where they were seen being made, and `last_layer` is the one
+    that answers.
     """
 
     task: Task
@@ -99,6 +101,8 @@ class Facts:
     compiled: Compiled | None = None
     tokenized_at: int | None = None
     targets_tokenized_at: int | None = None
+    layers_at: dict[str, tuple[str, int]] = field(default_factory=dict)
+    last_layer: str = ""
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,10 @@ class Data:
     `held` are the columns of training rows that could not be read. `relabelled` counts rows that
     have another label when they are read again, and all that come again. `short`: of the texts that
     the rows were made of, only the beginnings are read. `renumbered`: a vocabulary that is made
-    anew between two sets, and at which line."""
+    anew between two sets, and at which line; `refitted` is what learns from the rows to be judged
+    by how to prepare them, at which line, and of which class. `thrown_away` is what is made of a
+    data set and not kept: its name, by which call, at which line, and whether by the call alone.
+    """
 
     train: Split | None
     eval: Split | None
@@ -213,6 +220,8 @@ class Data:
     relabelled: tuple[int, int] | None = None
     short: Short | None = None
     renumbered: tuple[str, int] | None = None
+    refitted: tuple[str, int, str] | None = None
+    thrown_away: tuple[str, str, int, bool] | None = None
     failure: Failure | None = None
 
 
@@ -345,7 +354,9 @@ class Forward:
     a name of labels that none of them has, and theirs. `listed` are parts that PyTorch knows
     nothing of, `decoder_lacks` what the config of a decoder ought to say and does not. `squashed`
     are probabilities that one of several losses was given for scores, `turned_round` the line that
-    gave a divergence what it wants second first.
+    gave a divergence what it wants second first. `row_shapes` are the shape of rows that a model
+    was made for and that of a batch, where the two do not fit; `trains_always` is a layer that is
+    told to train where nobody trains, and its class.
     """
 
     labels: tuple[Any, ...]
@@ -409,6 +420,8 @@ class Forward:
     unknown: tuple[str, str] | None = None
     anew: int = 0
     beside: int = 0
+    row_shapes: tuple[str, str] | None = None
+    trains_always: tuple[str, str] | None = None
     penalty: Penalty | None = None
     bare: bool = False
     company: Company | None = None
@@ -505,7 +518,8 @@ class Evaluate:
     will say at a line behind the training; `unknown_key` is looked up in the history, which has
     others, at a line. `label_names` are those of several labels a row, as the Trainer puts them
     together, and `other_order` one in which the metric could take them apart, where this one fails.
-    `dropout` is the largest of any layer.
+    `dropout` is the largest of any layer. `watched_in_vain` is a callback, the number that it goes
+    by, which no epoch ends with, and those that there are.
     """
 
     rows: int = 0
@@ -559,6 +573,7 @@ class Evaluate:
     untested: bool = False
     fails_later: tuple[str, int] | None = None
     unknown_key: tuple[str, str, int] | None = None
+    watched_in_vain: tuple[str, str, str] | None = None
     failure: Failure | None = None
 
 

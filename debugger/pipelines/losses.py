@@ -32,7 +32,8 @@ class Asked:
     up to 1. `dead` is the share of outputs that a ReLU has cut off to 0, None where none stands
     there. `spread`: each output is held against the number of the class, so nothing more was asked.
     `swapped` is the library's loss that this one is with labels and answers in each other's place.
-    `in_turn` is what rows cost, and what they do, outputs and all, in the opposite order.
+    `in_turn` is what rows cost, and what they do, outputs and all, in the opposite order. `ends` is
+    what amounts cost that are the labels themselves, and such as are far off, to either side.
     """
 
     form: Form
@@ -62,6 +63,7 @@ class Asked:
     spread: bool = False
     swapped: str = ""
     in_turn: tuple[float, float] | None = None
+    ends: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

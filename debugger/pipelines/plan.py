@@ -57,7 +57,7 @@ class Plan:
     what a callback makes of the learning rate, where that is known ahead. `ends_at` is the step
     that its schedule refuses to go beyond. `held_batches` are all there are for the `asked_steps`;
     None where they do not come to an end. `plateau` is a schedule that goes by a number of the
-    evaluation.
+    evaluation, `no_float` a callback's schedule and the epoch that it gives no fraction for.
     """
 
     updates: int
@@ -90,6 +90,7 @@ class Plan:
     begins_at: int = 0
     clipped: Clipped | None = None
     steered: Steered | None = None
+    no_float: tuple[str, int] | None = None
     ends_at: int | None = None
     held_batches: int | None = None
     asked_steps: int = 0

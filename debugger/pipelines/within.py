@@ -112,9 +112,12 @@ class Clipped:
 
 @dataclass(frozen=True)
 class Steered:
-    """A callback's learning rates: the highest, what the optimizer was given, their sum."""
+    """A callback's learning rates: the highest, what the optimizer was given, their sum; those of
+    the epochs, one after the other, and the function that gives them."""
 
     callback: str
     highest: float
     asked: float
     total: float
+    rates: tuple[float, ...] = ()
+    function: str = ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from debugger.script.tracing import Function, Tracing, is_true, last, name_of
 
@@ -36,6 +37,16 @@ _SHAPES = ("reshape", "transpose", "roll", "reverse", "Permute", "Reshape")
 _TURNED_BY = ("rotation_range", "horizontal_flip", "vertical_flip")
 _WINDOWS = ("timeseries_dataset_from_array", "TimeseriesGenerator")
 _MADE = ("__init__", "build")
+_STEPS = ("train_step", "test_step", "predict_step")
+_RECURRENT = ("LSTM", "GRU", "SimpleRNN")
+_PLACES = {
+    ("", "units"): 0,
+    ("", "rate"): 0,
+    ("Dense", "activation"): 1,
+    ("Activation", "activation"): 0,
+}
+"""Where a layer of a class, or any, is told what it may be told without a name."""
+_SHAPED = ("input_shape", "shape")
 Body = ast.Lambda | Function
 
 
@@ -142,6 +153,13 @@ class Layers:
                 return min(outside)
         return None
 
+    def unapplied(self) -> int | None:
+        """Where a training step asks for gradients, in a script that applies none."""
+        steps = self._own("train_step")
+        applied = any(name_of(c.func) in ("apply_gradients", "minimize") for c in self._calls)
+        found = [call.lineno for step in steps for call in _gradients(step)]
+        return None if applied else next(iter(found), None)
+
     def part_alone(self) -> int | None:
         """The one line of a training step that asks for gradients, where it asks for those of a
         part of the model, as in `tape.gradient(loss, self.head.trainable_weights)`."""
@@ -153,6 +171,13 @@ class Layers:
         of_part = isinstance(whose, ast.Attribute) and name_of(whose.value) == "self"
         weights = of_part and name_of(wanted) in ("trainable_weights", "trainable_variables")
         return asked[0].lineno if weights else None
+
+    def negating(self) -> int | None:
+        """Where a loss of the script's own turns a sign."""
+        parts = (part for body in self._losses() for part in ast.walk(body))
+        turned = (p for p in parts if isinstance(p, ast.UnaryOp) and isinstance(p.op, ast.USub))
+        found = (one.lineno for one in turned if not isinstance(one.operand, ast.Constant))
+        return next(found, None)
 
     def in_loss(self, *names: str) -> int | None:
         """The line of the loss's own that calls something of that name."""
@@ -247,6 +272,69 @@ class Layers:
         ]
         found = [one.lineno for one in words if _says(one) in _SQUASHING]
         return min(found, default=None)
+
+    def keeping_last(self, refused: str, line: int | None) -> int | None:
+        """The nearest layer before the one that `refused` which keeps its last state alone."""
+        made = [call for call in self._calls if name_of(call.func)[:1].isupper()]
+        kind, _, number = refused.rpartition("_")
+        kind, place = (kind, int(number)) if number.isdigit() else (refused, 0)
+        alike = [one for one in made if _snake(name_of(one.func)) == kind]
+        alike = alike[place:] or alike[-1:]  # there may have been others, before this model
+        end = (alike[0].lineno, alike[0].col_offset) if alike else (line or 0, 0)
+        before = [c for c in made if name_of(c.func) in _RECURRENT]
+        alone = [c for c in before if not any(map(_returns_all, c.keywords))]
+        return max((c.lineno for c in alone if (c.lineno, c.col_offset) < end), default=None)
+
+    def shaped(self, shape: Sequence[int]) -> int | None:
+        """Where a model is told that its rows have that shape."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg in _SHAPED]
+        given += [c.args[0] for c in self._calls if name_of(c.func) == "Input" and c.args]
+        tuples = [one for one in given if isinstance(one, ast.Tuple)]
+        for one in (each for each in tuples if len(each.elts) == len(shape)):
+            told = [self._tracing.valued(part) for part in one.elts]
+            if all(at is None or at[1] == size for at, size in zip(told, shape, strict=True)):
+                return one.lineno
+        return None
+
+    def given_kind(self, line: int, wanted: Callable[[ast.expr], bool]) -> ast.keyword | None:
+        """The one argument of that kind that a call at a line is given by name."""
+        spans = [c for c in self._calls if c.lineno <= line <= (c.end_lineno or c.lineno)]
+        named = [k for c in spans for k in c.keywords if k.arg and wanted(k.value)]
+        return named[0] if len(named) == 1 else None
+
+    def always_training(self) -> int | None:
+        """The first layer of a model that is told training=True, or the phase that is set."""
+        steps = {part for one in self._functions if one.name in _STEPS for part in ast.walk(one)}
+        told = [
+            call.lineno
+            for call in self._calls
+            if call not in steps and name_of(call.func) not in ("self", "model", "call")
+            for keyword in call.keywords
+            if keyword.arg == "training" and is_true(keyword.value)
+        ]
+        phase = [c.lineno for c in self._calls if name_of(c.func) == "set_learning_phase"]
+        return min(told or phase, default=None)
+
+    def says(self, word: str, line: int) -> bool:
+        """Whether that word, or that name, stands at a line."""
+        held = (n for call in self._calls for n in ast.walk(call) if isinstance(n, ast.expr))
+        return any(n.lineno == line and _says(n) == word for n in held)
+
+    def made_at(self, kind: str, line: int) -> ast.Call | None:
+        """The call at a line that makes a layer of that class, unless a library does so there."""
+        spans = [c for c in self._calls if c.lineno <= line <= (c.end_lineno or c.lineno)]
+        return next((call for call in spans if name_of(call.func) == kind), None)
+
+    def given_at(self, kind: str, line: int, name: str) -> int:
+        """Where the layer of that class which is made at a line is told what has that name; where
+        it is not told, the line that makes it."""
+        call = self.made_at(kind, line)
+        if call is None:
+            return line
+        named = [k.value for k in call.keywords if k.arg == name]
+        place = _PLACES.get((kind, name), _PLACES.get(("", name), len(call.args)))
+        found = (self._tracing.setting(g) or g.lineno for g in named or call.args[place:][:1])
+        return next(found, call.lineno)
 
     def switched_on(self, name: str) -> int | None:
         """The last line that says True to an argument of that name."""
@@ -365,7 +453,18 @@ def _is_constant(given: ast.expr) -> bool:
     return name.lower() in ("zeros", "ones", "constant")
 
 
+def _snake(name: str) -> str:
+    """As Keras names a layer by its class: `lstm`, `global_max_pooling1d`."""
+    apart = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", apart).lower()
+
+
+def _returns_all(keyword: ast.keyword) -> bool:
+    return keyword.arg == "return_sequences" and is_true(keyword.value)
+
+
 def _says(given: ast.expr) -> str:
+    """The word, or the name, that stands there."""
     return str(given.value) if isinstance(given, ast.Constant) else name_of(given)
 
 

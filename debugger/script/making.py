@@ -146,6 +146,13 @@ class Making:
         made = self._tracing.local(given[0]) if given and isinstance(given[0], ast.Name) else []
         return made[0][0] if made else None
 
+    def numbering(self) -> int | None:
+        """Where classes are numbered by what happens to stand in these rows."""
+        made = [call.lineno for call in self._calls if _numbers_anew(call)]
+        codes = [n for n in self._nodes if isinstance(n, ast.Attribute) and n.attr == "codes"]
+        made += [one.lineno for one in codes if ast.unparse(one).endswith(".cat.codes")]
+        return min(made, default=None)
+
     def ordered(self) -> int | None:
         """The line that puts rows into the order of their labels, as far as a line shows it."""
         found = [(_orders(call), -call.lineno) for call in self._calls]
@@ -188,6 +195,15 @@ class Making:
         names = [*given, *TRAINING_STEPS]
         known = [one for one in self._functions if one.name in names]
         return sorted(known, key=lambda one: names.index(one.name))
+
+
+def _numbers_anew(call: ast.Call) -> bool:
+    name = name_of(call.func)
+    if name == "enumerate" and call.args:
+        of = call.args[0]
+        return isinstance(of, ast.Call) and name_of(of.func) in ("set", "unique")
+    inverse = any(k.arg == "return_inverse" and is_true(k.value) for k in call.keywords)
+    return name in ("factorize", "class_encode_column") or (name == "unique" and inverse)
 
 
 def _turns(part: ast.AST) -> bool:

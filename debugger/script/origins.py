@@ -73,15 +73,16 @@ class Origins:
         made = (call for call in open_ if name_of(call.func) in (*_BY_LOT, *_CONSTANT))
         return next((call.lineno for call in made if "bias" not in ast.unparse(call)), None)
 
-    def table(self, size: int) -> int | None:
-        """Where an embedding with so many entries is made."""
+    def table(self, size: int, follow: bool = False) -> int | None:
+        """Where an embedding with so many entries is made; to `follow` is to go on to where that
+        number is written."""
         for call in self._calls:
             if name_of(call.func) != "Embedding":
                 continue
-            named = [k.value for k in call.keywords if k.arg == "num_embeddings"]
+            named = [k.value for k in call.keywords if k.arg in ("num_embeddings", "input_dim")]
             for given in (*call.args[:1], *named):
                 if (at := self._tracing.valued(given)) is not None and at[1] == size:
-                    return call.lineno
+                    return at[0] if follow else call.lineno
         return None
 
     def handed(self, name: str) -> int | None:

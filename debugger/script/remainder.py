@@ -41,10 +41,12 @@ _LEAVES = (
 
 @dataclass(frozen=True)
 class Remainder:
-    """`targets` is what the statement that a script is at gives a name to."""
+    """`targets` is what the statement that a script is at gives a name to, `missed` are the names
+    in what is left out."""
 
     statements: tuple[ast.stmt, ...]
     targets: tuple[ast.expr, ...]
+    missed: frozenset[str] = frozenset()
 
 
 def remainder(tree: ast.Module, function: str, line: int) -> Remainder | None:
@@ -61,10 +63,13 @@ def remainder(tree: ast.Module, function: str, line: int) -> Remainder | None:
         body = next((one for one in inner if _holding(one, line) is not None), [])
     if at is None:
         return None
-    kept = (one for part in path for one in part if not _leaves(one))
+    all_of_it = [one for part in path for one in part]
+    kept = [one for one in all_of_it if not _leaves(one)]
+    left_out = [one for one in all_of_it if one not in kept]
+    missed = frozenset(name for one in left_out for name in reads(one) | gives(one))
     targets = tuple(target for target, _ in assigned(at))
     made = ast.Module([*kept], [])
-    return Remainder(tuple(_Returning().visit(made).body), targets)
+    return Remainder(tuple(_Returning().visit(made).body), targets, missed)
 
 
 def reads(node: ast.AST) -> set[str]:

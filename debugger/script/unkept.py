@@ -29,10 +29,11 @@ class Unkept:
         self._calls = [n for n in nodes if isinstance(n, ast.Call)]
         self._functions = {n.name: n for n in nodes if isinstance(n, Function)}
 
-    def thrown_away(self) -> tuple[int, str] | None:
-        """Where something new is made of a data set or of a text, and nobody keeps it."""
+    def thrown_away(self) -> tuple[int, str, str] | None:
+        """Where something new is made of a data set or of a text, and nobody keeps it: the line, of
+        what it is made, and the call."""
         found = [
-            (call.lineno, name_of(call.func))
+            (call.lineno, owner_of(call), name_of(call.func))
             for call in self._bare
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
             if self._gives_new(call)

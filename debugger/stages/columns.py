@@ -20,6 +20,11 @@ MOSTLY_ONE = 0.8
 MANY_WORDS = 10
 MOVED = 0.2
 """Of all rows: so many with another label than before are no mistake of somebody who labelled."""
+_NUMBERING = (
+    *("Tokenizer", "TextVectorization", "StringLookup", "CountVectorizer", "TfidfVectorizer"),
+    *("PCA", "TruncatedSVD", "FastICA", "NMF"),
+)
+"""What gives places or numbers anew when it learns from other rows, and no scale alone."""
 _NO_WORDS = ("mask", "type", "segment", "position")
 
 
@@ -58,6 +63,14 @@ def hardly_a_word_known(seen: Data, view: View) -> Verdict | CannotJudge | None:
     first = texts[0]
     numbers = {"number": first.commonest, "share": first.common, "words": found.embedded}
     return fault(line, name=first.name, **numbers)
+
+
+def learned_from_eval_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What scales rows, or numbers words, is to do to all rows what it has learned from some."""
+    if seen.refitted is None or seen.renumbered is not None:
+        return None
+    name, line, kind = seen.refitted
+    return (fault if kind in _NUMBERING else look)(line, name=name, kind=kind)
 
 
 def labels_move_between_epochs(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -134,6 +147,7 @@ RULES: tuple[Rule, ...] = (
     input_given_twice,
     hardly_a_word_known,
     labels_move_between_epochs,
+    learned_from_eval_rows,
     gaps_in_inputs,
     answer_among_inputs,
     answer_in_parts,

@@ -7,7 +7,7 @@ import math
 import re
 
 from debugger.script.tracing import is_true, name_of
-from debugger.stages import mistaken, misuse, refusals
+from debugger.stages import layered, mistaken, misuse, refusals
 from debugger.stages.judging import Rule, Seen, Verdict, View, fault
 
 _UNEQUAL = r"[Cc]olumn \d+ named '?(\w+)'? expected length (\d+) but got length (\d+)"
@@ -186,6 +186,7 @@ def scores_not_flat(seen: Seen, view: View) -> Verdict | None:
 RULES: tuple[Rule, ...] = (
     *refusals.RULES,
     *mistaken.RULES,
+    *layered.RULES,
     pieces_beside_rows,
     halves_side_by_side,
     columns_of_unequal_length,

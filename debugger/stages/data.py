@@ -111,8 +111,8 @@ def raw_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not view.facts.known_collator:
         return CannotJudge("own_collator")
     places = view.places.unkept
-    made = places.mute_map() or places.thrown_away() or (_data_line(view), "")
-    line, texts = made[0], ", ".join(split.texts[0])
+    made = places.mute_map() or places.thrown_away()
+    line, texts = made[0] if made else _data_line(view), ", ".join(split.texts[0])
     return fault(line, columns=", ".join(split.columns), texts=texts, wanted=view.facts.main_input)
 
 

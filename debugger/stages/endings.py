@@ -8,6 +8,8 @@ from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, loo
 ALIKE = 1e-6
 MOSTLY_DEAD = 0.9
 OFTEN = 0.2
+FEWEST = 8
+"""Rows of one class each, and more, are no chance."""
 NOT_ASKED = CannotJudge("loss_not_asked")
 
 
@@ -42,10 +44,39 @@ def one_class_for_several(seen: Forward, view: View) -> Verdict | CannotJudge | 
     share = sum(count != 1 for count in asked.cardinality) / len(asked.cardinality)
     if seen.counts != "vectors" or asked.shares or share < OFTEN:  # see shares_for_several
         return None
+    if max(asked.cardinality) < 2:  # see vectors_without_class
+        return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
     return fault(
         view.places.fits.compiled("loss"), name=name, share=share, most=max(asked.cardinality)
     )
+
+
+def vectors_without_class(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """What makes vectors of class numbers leaves one empty where the number is beyond its width."""
+    asked = seen.asked
+    if asked is None or asked.form != "many" or not asked.cardinality:
+        return NOT_ASKED
+    empty = asked.cardinality.count(0)
+    if seen.counts != "vectors" or not empty or set(asked.cardinality) != {0, 1}:
+        return None
+    line = view.places.layers.vectors(view.places.fits.labelled())
+    made = fault if asked.shares else look
+    return made(line, rows=empty, of=len(asked.cardinality), width=asked.outputs)
+
+
+def each_for_one_class(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Each row has one class, and the loss asks each output for a yes or a no by itself. What is
+    called accuracy then counts the many right noes."""
+    asked = seen.asked
+    if asked is None or asked.form != "many" or not asked.cardinality:
+        return NOT_ASKED
+    one_each = set(asked.cardinality) == {1} and len(asked.cardinality) >= FEWEST
+    if seen.counts != "each" or asked.outputs < 3 or not one_each or not asked.shares:
+        return None
+    name = view.facts.compiled.loss if view.facts.compiled else ""
+    line = view.places.fits.compiled("loss")
+    return fault(line, name=name, outputs=asked.outputs, constant=1 - 1 / asked.outputs)
 
 
 def relu_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -71,10 +102,15 @@ RULES: tuple[Rule, ...] = (
     output_always_same,
     shares_for_several,
     one_class_for_several,
+    vectors_without_class,
+    each_for_one_class,
     relu_before_loss,
     relu_at_the_end,
 )
 
 
 def _activation_line(name: str, view: View) -> int | None:
+    last = view.layer(view.facts.last_layer, "activation")
+    if last is not None and view.places.layers.says(name, last):
+        return last
     return view.places.last_naming(name) or view.places.call(f".{name}", name.capitalize())

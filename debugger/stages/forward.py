@@ -122,33 +122,6 @@ def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return fault(line, label=high if high > 1 else low, name=name)
 
 
-def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
-    """A data set that gives one row after the other: its first axis is taken for the rows."""
-    if view.facts.compiled is None or seen.failure is None or seen.batched:
-        return None
-    places = view.places
-    line = places.layers.switched_off("batch_size")
-    line = line or places.call("from_tensor_slices", "from_generator") or places.call(".fit")
-    return fault(line)
-
-
-def answer_for_each_place(seen: Forward, view: View) -> Verdict | CannotJudge | None:
-    """One label a row, and an output that still has the places of a picture, or the steps."""
-    logits, labels = seen.logits_shape, seen.labels_shape
-    if view.facts.compiled is None or not logits or not labels:
-        return NOT_FOR_THIS_TASK
-    of_row = labels[1:] if seen.counts == "numbers" else labels[1:-1]
-    places = logits[1:-1]
-    if seen.failure is None or any(one > 1 for one in of_row) or all(one == 1 for one in places):
-        return None
-    if logits[0] != labels[0] or len(logits) < 3:
-        return None
-    line = view.places.layers.switched_on("return_sequences")
-    line = line or view.places.fits.output_layer(logits[-1])
-    shape = " x ".join(map(str, places))
-    return fault(line, places=shape, outputs=str(list(logits)), labels=str(list(labels)))
-
-
 def one_label(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """One output on class numbers: no error, a regression on what are only names."""
     if view.facts.num_labels != 1 or view.facts.task not in ("classification", "regression"):
@@ -222,7 +195,7 @@ def outputs_for_one_label(seen: Forward, view: View) -> Verdict | CannotJudge | 
     if outputs != 2 or span[0] < 0 or span[1] > 1:
         return None
     name = view.facts.compiled.loss if view.facts.compiled else ""
-    return fault(view.places.fits.output_layer(outputs), name=name)
+    return fault(view.output_layer(outputs), name=name)
 
 
 def label_vector_width(seen: Forward, view: View) -> Verdict | None:
@@ -290,6 +263,7 @@ def ids_outside_vocabulary(seen: Forward, view: View) -> Verdict | CannotJudge |
     places = view.places
     line = None if view.facts.pretrained else places.argument_in("Config", "vocab_size")
     if view.facts.compiled is not None:
+        line = line or places.origins.table(seen.vocabulary, follow=True)
         line = line or places.argument_in("Embedding", "input_dim") or places.call("Embedding")
     line = line or places.call("add_tokens") or places.call("AutoTokenizer.from_pretrained")
     return fault(line, highest=seen.highest_id, vocabulary=seen.vocabulary)
@@ -346,11 +320,23 @@ def loss_expects_probabilities(seen: Forward, view: View) -> Verdict | CannotJud
         return CannotJudge("no_loss_here")
     if seen.gives == "probabilities":
         return None
-    line = view.places.fits.compiled("loss")
     low, high = seen.logits_low, seen.logits_high
     compiled = view.facts.compiled or Compiled()
     given = compiled.strings.get("loss", "")
+    line = _unended(given, view) or view.places.fits.compiled("loss")
     return fault(line, loss=seen.loss, low=low, high=high, given=given, name=compiled.loss)
+
+
+def _unended(given: str, view: View) -> int | None:
+    """Where the last layer is made, if it is that which was to end in probabilities: a loss by
+    name, which cannot be told of logits, or a threshold for shares behind the training say so."""
+    places, made = view.places, view.facts.layers_at.get(view.facts.last_layer)
+    if made is None or places.layers.made_at(*made) is None:
+        return None
+    cut = any(0 < one.at < 1 for one in places.cuts)
+    squashed = places.call("nn.softmax", "nn.sigmoid", "activations.softmax", "activations.sigmoid")
+    meant = cut or (given and squashed is None)
+    return view.layer(view.facts.last_layer, "activation") if meant else None
 
 
 def softmax_twice(seen: Forward, view: View) -> Verdict | None:
@@ -431,8 +417,6 @@ def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 RULES: tuple[Rule, ...] = (
     label_outside_head,
     label_not_binary,
-    rows_not_batched,
-    answer_for_each_place,
     one_label,
     head_and_names_disagree,
     outputs_for_one_label,
@@ -546,9 +530,12 @@ def _model_line(view: View) -> int | None:
         return named
     if len(made) > 1:
         return view.places.argument_at("num_labels", made[-1])
-    line = view.places.argument("num_labels") or next(iter(made), None)
+    line = view.places.argument("num_labels")
+    config = view.places.call("Config.from_pretrained") if line is None else None
+    handed = config is not None and config == view.places.origin("config")
+    line = line or (config if handed else next(iter(made), None))
     if line is None and view.facts.compiled is not None and view.facts.num_labels:
-        line = view.places.fits.output_layer(view.facts.num_labels)
+        line = view.output_layer(view.facts.num_labels)
     return line or view.places.making.model(view.facts.model_class)
 
 

@@ -145,6 +145,15 @@ def history_without_key(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     return fault(line, name=name, known=known)
 
 
+def watched_in_vain(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A callback that never finds its number says so in a warning, and does nothing."""
+    if seen.watched_in_vain is None:
+        return None
+    callback, name, known = seen.watched_in_vain
+    line = view.places.flows.said("monitor", name) or view.places.call(callback)
+    return fault(line, callback=callback, name=name, known=known)
+
+
 RULES: tuple[Rule, ...] = (
     another_model_asked,
     measured_on_training_rows,
@@ -158,4 +167,5 @@ RULES: tuple[Rule, ...] = (
     no_test_step,
     fails_afterwards,
     history_without_key,
+    watched_in_vain,
 )

@@ -414,7 +414,7 @@ def rows_mingled(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """An axis taken for another: what stands in one row is answered in the next."""
     if seen.mingled is None:
         return NOT_FOR_THIS_TASK
-    if seen.mingled <= FELT:
+    if seen.mingled <= FELT or seen.trains_always is not None:  # see layer_trains_always
         return None
     if view.facts.compiled is not None:
         return fault(view.places.layers.mixing(), moved=seen.mingled)

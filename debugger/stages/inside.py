@@ -19,7 +19,7 @@ def layer_never_adapted(seen: Batch, view: View) -> Verdict | CannotJudge | None
     if found is None:
         return UNHEARD
     made = fault if max(-found.low, found.high) > FAR else look
-    line = view.places.call(".Normalization")
+    line = view.layer(found.layer) or view.places.call(".Normalization")
     return made(line, layer=found.layer, low=found.low, high=found.high)
 
 
@@ -28,7 +28,8 @@ def layer_scales_as_one(seen: Batch, view: View) -> Verdict | CannotJudge | None
     found = seen.levelled
     if found is None:
         return UNHEARD
-    line = view.places.argument_in("Normalization", "axis") or view.places.call(".Normalization")
+    line = view.places.argument_in("Normalization", "axis") or view.layer(found.layer)
+    line = line or view.places.call(".Normalization")
     numbers = {"spread": found.spread, "widest": found.widest}
     many = {"columns": found.columns, "drowned": found.drowned}
     return fault(line, layer=found.layer, **many, **numbers)

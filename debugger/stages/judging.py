@@ -32,6 +32,15 @@ class View:
         made = self.places.tokenizing() or self.facts.tokenized_at
         return made or self.places.call("tokenizer.__call__", ".map")
 
+    def output_layer(self, units: int) -> int | None:
+        """Where the layer is told how many outputs it makes that the answers come from."""
+        return self.layer(self.facts.last_layer, "units") or self.places.fits.output_layer(units)
+
+    def layer(self, name: str, argument: str = "") -> int | None:
+        """Where a layer of that name was made, or what it is told under that argument there."""
+        made = self.facts.layers_at.get(name)
+        return None if made is None else self.places.layers.given_at(*made, argument)
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -183,7 +192,10 @@ COMMON: tuple[Rule, ...] = (
 
 
 def first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "")[:300]
+    told = [line.strip() for line in message.splitlines() if line.strip()]
+    # Keras says which layer it was in first, and what happened after that.
+    inside = len(told) > 1 and told[0].startswith("Exception encountered when calling")
+    return told[int(inside)][:300] if told else ""
 
 
 def traceback_shown(stage: StageName, failure: Failure | None, typed: str) -> list[Evidence]:

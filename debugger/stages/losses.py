@@ -43,6 +43,11 @@ def compute_loss_returns_nothing(seen: Forward, view: View) -> Verdict | None:
 
 def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     asked = seen.asked
+    if asked is not None and asked.ends is not None:
+        right, wrong = asked.ends
+        line = view.places.layers.negating() or view.places.fits.compiled("loss")
+        told = {"right": right, "wrong": wrong, "even": asked.even}
+        return fault(line, **told) if wrong < asked.even < right else None
     if asked is None or not asked.right:
         return NOT_ASKED
     if not _upside_down(asked):

@@ -88,7 +88,7 @@ def few_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if plan.updates >= FEW_UPDATES or isinstance(accumulation_beyond_epoch(seen, view), Verdict):
         return None
     compiled = view.facts.compiled is not None
-    asked = ("steps_per_epoch", "epochs") if compiled else _fewest(plan, view)
+    asked = _fewest_compiled(plan) if compiled else _fewest(plan, view)
     line = next(filter(None, (view.places.argument(name) for name in asked)), None)
     return look(line, updates=plan.updates)
 
@@ -112,7 +112,11 @@ def data_runs_out(seen: Step, view: View) -> Verdict | CannotJudge | None:
     asked, held = plan.asked_steps, plan.held_batches
     if held >= ENOUGH * asked:
         return None
-    line = view.places.layers.keyword("steps_per_epoch")
+    places = view.places
+    once = held * plan.epochs >= asked  # so that it is meant to be gone through again
+    of_batches = places.call("from_tensor_slices", "from_generator", "to_tf_dataset", ".batch")
+    line = places.fits.fitted() if once and of_batches is not None else None
+    line = line or places.layers.keyword("steps_per_epoch")
     return fault(line, asked=asked, held=held, epochs=plan.epochs, done=held * plan.epochs / asked)
 
 
@@ -160,6 +164,8 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     line = line or view.places.chosen.schedule_length() or view.places.call("Decay")
     line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
+    by = "" if plan.steered is None else plan.steered.function
+    line = line or view.places.returned_by(by) or view.places.call("LearningRateScheduler")
     made = fault if nothing >= 0.4 else look
     return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
 
@@ -284,20 +290,6 @@ def steps_beyond_weights(seen: Step, view: View) -> Verdict | CannotJudge | None
     return fault(view.places.rate() or view.places.argument("optimizer"), rate=rate, times=times)
 
 
-def rate_taken_by_callback(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    """A callback sets the rate of every epoch, whatever the optimizer was given."""
-    steered = None if seen.plan is None else seen.plan.steered
-    if steered is None or seen.optimizer not in ADAMS:
-        return UNKNOWN
-    if steered.total >= TOO_LITTLE[view.facts.pretrained] or steered.asked <= steered.highest:
-        return None
-    numbers = {"highest": steered.highest, "asked": steered.asked, "total": steered.total}
-    line = view.places.call(steered.callback)
-    return fault(
-        line, name=steered.callback, updates=seen.plan.updates if seen.plan else 0, **numbers
-    )
-
-
 def eps_swallows_update(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """Adam divides by the size of the gradient plus eps; where eps is larger, it is what counts."""
     plan = seen.plan
@@ -374,7 +366,8 @@ def head_dropout_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if plan.head_dropout < HARDLY_LEFT or plan.dropout >= plan.head_dropout:  # told already
         return None
-    line = view.places.highest("dropout") or view.places.argument("rate")
+    line = view.layer(plan.head_dropout_name, "rate")
+    line = line or view.places.highest("dropout") or view.places.argument("rate")
     made = fault if plan.head_dropout >= NEXT_TO_NONE else look
     return made(line, dropout=plan.head_dropout, name=plan.head_dropout_name)
 
@@ -417,7 +410,6 @@ RULES: tuple[Rule, ...] = (
     schedule_moves_faster,
     gradients_cut_away,
     too_little_movement,
-    rate_taken_by_callback,
     eps_swallows_update,
     steps_beyond_weights,
     optimizer_maximizes,
@@ -429,6 +421,12 @@ RULES: tuple[Rule, ...] = (
     frozen_before_training,
     momentum_too_long,
 )
+
+
+def _fewest_compiled(plan: Plan) -> tuple[str, ...]:
+    """Where one batch is an epoch and nobody asked for that, it holds all rows there are."""
+    whole = plan.batches == 1 and not plan.asked_steps
+    return ("batch_size", "batch", "epochs") if whole else ("steps_per_epoch", "epochs")
 
 
 def _fewest(plan: Plan, view: View) -> tuple[str, ...]:

@@ -87,8 +87,8 @@ def printed_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     for one in seen.printed:
         if not _called(one, *RIGHT, *WRONG) or one.of or min(one.low, one.high) < 0:
             continue
-        if not one.shape or one.shape[0] < FEWEST:
-            continue
+        if not one.shape or one.shape[0] < FEWEST or _is_right(one):
+            continue  # where all rows have one label it is all the same which answer goes where
         if _near(one.some, one.other) or not all(_near(one.some, made) for made in one.dealt):
             continue
         if _called(one, *WRONG) and _all_on_one_side(one):
@@ -187,6 +187,14 @@ def _all_on_one_side(one: Printed) -> bool:
     """Whether the mean error goes straight on from answers far below, or to those far above."""
     apart, both = abs(one.low - one.high), one.low + one.high
     return any(math.isclose(2 * one.some, made, rel_tol=STRAIGHT) for made in (apart, both))
+
+
+def _is_right(one: Printed) -> bool:
+    """Whether answers that are what the labels say score as well as can be; or where nobody knows
+    those, one and the same answer for all."""
+    if _called(one, *WRONG):
+        return one.perfect == 0
+    return any(value in (1, 100) for value in (one.perfect, one.low, one.high))
 
 
 def _is_same(one: Printed) -> bool:

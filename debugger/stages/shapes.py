@@ -17,12 +17,42 @@ def rows_of_another_shape(seen: Forward, view: View) -> Verdict | CannotJudge | 
     """A model is told the shape of a row when it is made, and is given rows of another."""
     if view.facts.compiled is None:
         return NOT_FOR_THIS_TASK
+    if isinstance(rows_not_batched(seen, view), Verdict):
+        return None  # which says more
     told = seen.failure and _REFUSED.search(seen.failure.message)
-    if not told:
+    shapes = told.groups()[1:] if told else seen.row_shapes if seen.failure else None
+    if not shapes:
         return None
-    wanted, given = (_of_a_row(shape) for shape in told.groups()[1:])
+    wanted, given = (_of_a_row(shape) for shape in shapes)
     line = view.places.fits.input_shape()
     return fault(line or view.places.fits.fitted(), wanted=wanted, given=given)
+
+
+def rows_not_batched(seen: Forward, view: View) -> Verdict | None:
+    """A data set that gives one row after the other: its first axis is taken for the rows."""
+    if view.facts.compiled is None or seen.failure is None or seen.batched:
+        return None
+    places = view.places
+    line = places.layers.switched_off("batch_size")
+    line = line or places.fits.fitted() or places.call("from_tensor_slices", "from_generator")
+    return fault(line)
+
+
+def answer_for_each_place(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """One label a row, and an output that still has the places of a picture, or the steps."""
+    logits, labels = seen.logits_shape, seen.labels_shape
+    if view.facts.compiled is None or not logits or not labels:
+        return NOT_FOR_THIS_TASK
+    of_row = labels[1:] if seen.counts == "numbers" else labels[1:-1]
+    places = logits[1:-1]
+    if seen.failure is None or any(one > 1 for one in of_row) or all(one == 1 for one in places):
+        return None
+    if logits[0] != labels[0] or len(logits) < 3:
+        return None
+    line = view.places.layers.switched_on("return_sequences")
+    line = line or view.output_layer(logits[-1])
+    shape = " x ".join(map(str, places))
+    return fault(line, places=shape, outputs=str(list(logits)), labels=str(list(labels)))
 
 
 def row_answered_once(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -49,11 +79,20 @@ def vectors_of_another_width(seen: Forward, view: View) -> Verdict | CannotJudge
         return None
     if isinstance(row_answered_once(seen, view), Verdict):
         return None  # which says more
-    line = view.places.fits.output_layer(outputs[1])
+    classes = seen.label_range and int(seen.label_range[1]) + 1
+    spare = seen.counts == "vectors" and classes is not None and classes <= outputs[1] < labels[1]
+    line = view.places.layers.vectors(None) if spare else None
+    line = line or view.output_layer(outputs[1])
     return fault(line, labels=labels[1], outputs=outputs[1])
 
 
-RULES: tuple[Rule, ...] = (rows_of_another_shape, row_answered_once, vectors_of_another_width)
+RULES: tuple[Rule, ...] = (
+    rows_not_batched,
+    answer_for_each_place,
+    rows_of_another_shape,
+    row_answered_once,
+    vectors_of_another_width,
+)
 
 
 def _of_a_row(shape: str) -> str:

@@ -10,8 +10,9 @@ from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
-from debugger.stages import phases, plan, rates, reached, units
+from debugger.stages import phases, plan, rates, reached, steered, units
 from debugger.stages.judging import (
+    NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
     Stage,
@@ -102,7 +103,18 @@ def head_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return fault(line, head=seen.head[0].split(".")[0])
 
 
+def gradients_never_applied(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A training step of one's own that makes gradients, and hands them to no optimizer."""
+    if view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    line = view.places.layers.unapplied()
+    reached = any(block.gradient for block in seen.blocks)
+    return None if line is None or reached or not seen.steps or seen.failure else fault(line)
+
+
 def no_gradient(seen: Step, view: View) -> Verdict | None:
+    if isinstance(gradients_never_applied(seen, view), Verdict):
+        return None
     without = (
         *("does not require grad", "object has no attribute 'backward'"),
         "no gradients provided for any variable",
@@ -318,6 +330,7 @@ RULES: tuple[Rule, ...] = (
     never_steps,
     everything_frozen,
     head_frozen,
+    gradients_never_applied,
     no_gradient,
     gradient_stops,
     not_in_optimizer,
@@ -334,6 +347,7 @@ RULES: tuple[Rule, ...] = (
     *reached.RULES,
     *plan.RULES,
     *rates.RULES,
+    *steered.RULES,
     *phases.RULES,
     *units.RULES,
 )

@@ -175,7 +175,7 @@ def eval_numbered_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | N
     train, other = (None if s is None else s.relabelled_at for s in (seen.train, seen.eval))
     line = other if other != train else None
     if view.facts.compiled is not None:
-        line = view.places.fits.validated(labels=True)
+        line = view.places.making.numbering() or view.places.fits.validated(labels=True)
     line = line or view.places.parting.line() or view.places.making.evaluated()
     line = line or view.places.argument("eval_dataset")
     label, other = found.moved[0]

@@ -17,7 +17,7 @@ def units_alike(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if not seen.alike:
         return None
     first = seen.alike[0]
-    line = view.places.layers.begun()
+    line = view.layer(first.layer, "kernel_initializer") or view.places.layers.begun()
     return fault(line, layer=first.layer, units=first.units, value=first.value, steps=seen.steps)
 
 
@@ -28,7 +28,7 @@ def batch_norm_too_slow(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if first is None or first.left < MOSTLY:
         return None
     places = view.places
-    line = places.argument_in("BatchNormalization", "momentum") or places.call("BatchNormalization")
+    line = view.layer(first.layer, "momentum") or places.call("BatchNormalization")
     made = fault if first.left >= STILL_THERE else look
     updates = seen.plan.updates if seen.plan else 0
     return made(line, layer=first.layer, momentum=first.momentum, left=first.left, updates=updates)

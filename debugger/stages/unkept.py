@@ -14,14 +14,17 @@ SURE = (
 
 
 def result_thrown_away(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """A Dataset never changes: what its methods give is a new one."""
+    """A data set never changes: what its methods give is a new one."""
+    if seen.thrown_away is not None:
+        name, call, line, surely = seen.thrown_away
+        return (fault if surely else look)(line, name=name, call=call)
     if not view.has_script:
         return NO_SCRIPT
     found = view.places.unkept.thrown_away()
-    if found is None or seen.train is None:
+    if found is None or seen.train is None or view.facts.compiled is not None:
         return None
-    line, name = found
-    return (fault if name in SURE else look)(line, name=name)
+    line, name, call = found
+    return (fault if call in SURE else look)(line, name=name, call=call)
 
 
 def map_returns_nothing(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -43,6 +43,18 @@ def weights_out_of_sight(seen: Forward, view: View) -> Verdict | CannotJudge | N
     return look(None, weights=seen.beside) if seen.beside else None
 
 
+def layer_trains_always(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """By the batch's own mean, or with numbers put out: answers are then not those of the model.
+    To ask with dropout is also a way to learn how sure a model is."""
+    if view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    if seen.trains_always is None:
+        return None
+    name, kind = seen.trains_always
+    made = fault if kind == "BatchNormalization" else look
+    return made(view.places.layers.always_training(), layer=name, kind=kind)
+
+
 def parts_in_a_list(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """PyTorch finds the weights of what is an attribute, or stands in a ModuleList."""
     if view.facts.compiled is not None:
@@ -80,6 +92,7 @@ RULES: tuple[Rule, ...] = (
     unknown_to_keras,
     layer_made_in_call,
     weights_out_of_sight,
+    layer_trains_always,
     parts_in_a_list,
     decoder_is_none,
     penalty_drowns_loss,

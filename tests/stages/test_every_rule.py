@@ -85,6 +85,7 @@ from debugger.stages import (
     inputs,
     inside,
     judging,
+    layered,
     losses,
     metric,
     mistaken,
@@ -98,6 +99,7 @@ from debugger.stages import (
     reached,
     refusals,
     shapes,
+    steered,
     step,
     targets,
     train,
@@ -176,6 +178,7 @@ SOUND = Asked(
     counts={0: 60, 1: 30, 2: 10},
     counted=100,
 )
+SEVERAL = replace(SOUND, form="many", shares=True)
 RATES = Rates(peak=5e-5, reached=5e-5, climbs=10, total=2.5e-3, nothing=0.0, little=0.02)
 PLAN = Plan(
     updates=100,
@@ -256,6 +259,18 @@ def of_order(rule: Callable[..., Any], silent: dict[str, Any], made: Order, **sa
 UNLIKE = (
     'Input 0 of layer "model" is incompatible with the layer: '
     "expected shape=(None, 5), found shape=(32, 8)"
+)
+FLAT = (
+    'Input 0 of layer "lstm_1" is incompatible with the layer: '
+    "expected ndim={}, found ndim={}. Full shape received: {}"
+)
+OF_LISTS = "Failed to convert a NumPy array to a Tensor (Unsupported object type list)."
+ENDLESS = "When providing an infinite dataset, you must specify the number of steps to run."
+NO_KEYS = Failure(
+    "AttributeError",
+    "'str' object has no attribute 'keys'",
+    (Frame("data_adapter.py", 9, "_make", "class_weight.keys()", False),),
+    7,
 )
 CROSSED = (
     Head("kind", "numbers", 3, given=Given(1, 0.0, 1.0, whole=True)),
@@ -642,7 +657,7 @@ CASES = [
         says={"label": 2.0},
     ),
     Case(
-        forward.rows_not_batched,
+        shapes.rows_not_batched,
         replace(FINE, batched=False, failure=failed("ValueError", "incompatible with the layer")),
         {"batched": True},
         facts=replace(FACTS, compiled=Compiled()),
@@ -842,7 +857,7 @@ CASES += [
         says={"first": 4},
     ),
     Case(
-        plan.rate_taken_by_callback,
+        steered.rate_taken_by_callback,
         replace(
             STEPPED,
             plan=replace(PLAN, rates=None, steered=Steered("Scheduler", 2e-7, 2e-3, 1e-5)),
@@ -904,6 +919,101 @@ CASES += [
         replace(MEASURED, unknown_key=("acc", "loss, accuracy", 7)),
         {"unknown_key": None},
         says={"name": "acc"},
+    ),
+    Case(
+        held.watched_in_vain,
+        replace(MEASURED, watched_in_vain=("EarlyStopping", "val_acc", "loss, val_loss")),
+        {"watched_in_vain": None},
+        script='x = EarlyStopping(\n    monitor="val_acc",\n)',
+        says={"name": "val_acc"},
+    ),
+    Case(
+        layered.last_state_alone,
+        replace(FINE, failure=failed("ValueError", FLAT.format(3, 2, "(None, 24)"))),
+        {"failure": failed("ValueError", FLAT.format(4, 2, "(None, 24)"))},
+        script="m.add(LSTM(24))\nm.add(LSTM(12))",
+        says={"layer": "lstm_1"},
+    ),
+    Case(
+        layered.axes_of_another_count,
+        replace(FINE, failure=failed("ValueError", FLAT.format(4, 3, "(None, 20, 20)"))),
+        {"failure": None},
+        script="SIZE = 20\nx = Input(shape=(SIZE, SIZE))",
+        says={"wanted": 4, "given": 3},
+    ),
+    Case(
+        layered.array_of_objects,
+        replace(FINE, failure=failed("ValueError", OF_LISTS)),
+        {"failure": None},
+        script="x = array(rows)\nmodel.fit(x, y)",
+        says={"kind": "list"},
+    ),
+    Case(
+        layered.argument_of_another_kind,
+        replace(FINE, failure=NO_KEYS),
+        {"failure": None},
+        script="\n" * 6 + 'm.fit(x, y, class_weight="balanced")',
+        says={"name": "class_weight", "kind": "str"},
+    ),
+    Case(
+        layered.endless_without_steps,
+        replace(FINE, failure=failed("ValueError", ENDLESS)),
+        {"failure": None},
+    ),
+    Case(
+        columns.learned_from_eval_rows,
+        Data(SPLIT, None, refitted=("scaler", 7, "StandardScaler")),
+        {"refitted": None},
+        says={"name": "scaler"},
+    ),
+    Case(
+        unkept.result_thrown_away,
+        Data(SPLIT, None, thrown_away=("train", "map", 7, True)),
+        {"thrown_away": None},
+        says={"call": "map"},
+    ),
+    Case(
+        endings.vectors_without_class,
+        replace(FINE, counts="vectors", asked=replace(SEVERAL, cardinality=(0, 1, 1, 1))),
+        {"asked": replace(SEVERAL, cardinality=(1, 1, 1, 1))},
+        says={"rows": 1, "of": 4},
+    ),
+    Case(
+        endings.each_for_one_class,
+        replace(FINE, counts="each", asked=replace(SEVERAL, cardinality=(1,) * 8)),
+        {"asked": replace(SEVERAL, cardinality=(1,) * 7 + (2,))},
+        says={"outputs": SEVERAL.outputs},
+    ),
+    Case(
+        within.layer_trains_always,
+        replace(FINE, trains_always=("norm", "BatchNormalization")),
+        {"trains_always": None},
+        facts=KERAS,
+        script="x = self.norm(x, training=True)",
+        says={"layer": "norm"},
+    ),
+    Case(
+        steered.rate_driven_up,
+        replace(
+            STEPPED,
+            optimizer="Adam",
+            plan=replace(PLAN, steered=Steered("Scheduler", 9.0, 1e-3, 9.0, (1e-3, 9.0))),
+        ),
+        {"plan": replace(PLAN, steered=Steered("Scheduler", 2e-3, 1e-3, 1.0, (1e-3, 2e-3)))},
+        says={"last": 9.0},
+    ),
+    Case(
+        steered.schedule_gives_no_float,
+        replace(STEPPED, plan=replace(PLAN, no_float=("scheduler", 4))),
+        {"plan": PLAN},
+        says={"epoch": 5},
+    ),
+    Case(
+        step.gradients_never_applied,
+        replace(STEPPED, steps=2, blocks=(), failure=None),
+        {"steps": 0},
+        facts=KERAS,
+        script="def train_step(self, data):\n    made = tape.gradient(loss, weights)",
     ),
     Case(
         held.no_test_step,
@@ -1090,7 +1200,7 @@ CASES += [
         says={"layer": "embedding", "high": 0.9},
     ),
     Case(
-        forward.answer_for_each_place,
+        shapes.answer_for_each_place,
         replace(
             FINE,
             logits_shape=(8, 7, 7, 4),
@@ -2231,7 +2341,7 @@ CASES += [
         Data(SPLIT, None),
         {"train": None},
         script='rows.rename_column("stars", "label")',
-        says={"name": "rename_column"},
+        says={"name": "rows", "call": "rename_column"},
     ),
     Case(
         unkept.map_returns_nothing,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
 from debugger.script.places import Places
+from debugger.script.putting import thrown_away
+from debugger.script.refits import refits
 
 
 @pytest.mark.parametrize(
@@ -151,3 +155,73 @@ def test_labels_are_followed_back_to_where_they_got_their_values(
 )
 def test_a_layer_made_in_a_call_is_found(script: str, line: int | None) -> None:
     assert Places(script).layers.made_in_call() == line
+
+
+MADE = """\
+SIZE = 4
+model = Sequential([
+    Bidirectional(LSTM(24)),
+    Dropout(0.9),
+    Dense(SIZE, "relu"),
+    Dense(
+        SIZE,
+        activation="softmax",
+    ),
+])
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "argument", "wanted"),
+    [
+        ("Dense", 6, "", 6),
+        ("Dense", 6, "activation", 8),
+        ("Dense", 6, "kernel_initializer", 6),
+        ("Dense", 5, "activation", 5),
+        ("Dense", 5, "units", 1),
+        ("Dropout", 4, "rate", 4),
+        ("LSTM", 3, "activation", 3),
+        ("Mine", 9, "units", 9),
+    ],
+)
+def test_what_a_layer_is_told_is_found_at_the_line_that_makes_it(
+    kind: str, line: int, argument: str, wanted: int
+) -> None:
+    assert Places(MADE).layers.given_at(kind, line, argument) == wanted
+
+
+def test_the_layer_before_the_one_that_refuses_keeps_its_last_state() -> None:
+    script = "m.add(GRU(8, return_sequences=True))\nm.add(LSTM(8))\nm.add(LSTM(4))\nm.add(GRU(2))"
+
+    assert Places(script).layers.keeping_last("lstm_1", 3) == 2
+    assert Places(script).layers.keeping_last("gru_1", 4) == 3
+    assert Places(script).layers.keeping_last("lstm", 2) is None
+
+
+def test_what_learns_anew_from_rows_to_be_judged_by_is_found_with_its_first() -> None:
+    of = {"one": "Scaler", "two": "Scaler", "other": "Words"}
+    begun = "x = one.fit_transform(rows[:9])\n"
+
+    def found(text: str) -> list[tuple[str, int, str]]:
+        script = begun + text
+        line = script.splitlines().index("model.fit(x, y)") + 1
+        seen = refits(ast.parse(script), line, lambda name: of.get(name, ""))
+        return [(one.name, one.line, one.first) for one in seen]
+
+    assert found("z = one.transform(rows[9:])\nmodel.fit(x, y)\nmodel.predict(z)") == []
+    assert found("z = one.fit_transform(rows[9:])\nmodel.fit(x, y)\nmodel.predict(z)") == [
+        ("one", 2, "one")
+    ]
+    assert found("z = two.fit_transform(rows[9:])\nmodel.fit(x, y)\nmodel.predict(z)") == [
+        ("two", 2, "one")
+    ]
+    assert found("z = other.fit_transform(more)\nmodel.fit(x, y)\nmodel.predict(z)") == []
+    assert found("model.fit(x, y)\nz = one.fit_transform(more)\nmodel.predict(z)") == [
+        ("one", 3, "one")
+    ]
+
+
+def test_a_result_that_nobody_keeps_stands_alone_on_its_line() -> None:
+    script = "rows.map(f)\nrows = rows.batch(8)\ntable.dropna(inplace=True)\nlist(rows.take(1))"
+
+    assert list(thrown_away(ast.parse(script))) == [("rows", "map", 1)]

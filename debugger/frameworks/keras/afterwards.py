@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import tensorflow as tf
 
 from debugger.failure import is_own, line_in
 from debugger.frameworks.keras.later import fails
@@ -19,6 +20,8 @@ from debugger.frameworks.keras.rest import Rest, function_of, labels_in, rest_of
 from debugger.pipelines.held import Held, moved, rescaled
 from debugger.script.afterwards import Compared, compared, made_anew
 from debugger.script.later import asked_behind, history_keys
+from debugger.script.putting import thrown_away
+from debugger.script.refits import refits
 from debugger.script.vocabularies import numbered_twice
 
 if TYPE_CHECKING:
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 MOST = 5000
 """Labels that are read of one set."""
 FEWEST_WORDS = 10
+_TABLES = ("DataFrame", "Series", "Dataset", "DatasetDict")
+_PREPARING = ("sklearn.preprocessing", "sklearn.decomposition", "sklearn.feature_extraction")
 _NUMBERS = (
     *("Tokenizer", "TextVectorization", "StringLookup", "CountVectorizer", "TfidfVectorizer"),
     *("LabelEncoder", "OrdinalEncoder"),
@@ -49,7 +54,9 @@ class After:
     """`anew` is where a model is made anew and used, and whether the trained one is used at all.
 
     Of what is there already: `texts` are the lists of them, and `renumbered` is a vocabulary that
-    is made anew between two uses, and where. `fails` is what Python will say at a line behind the
+    is made anew between two uses, and where; `refitted` is what learns anew from the rows to be
+    judged by, where, and its class. `thrown_away` is what
+    is made of a data set and not kept. `fails` is what Python will say at a line behind the
     training, and `looked_up` what is read out of the history then. `rests` is what is left to be
     run, which may be done once all is `cut_off`, and never without.
     """
@@ -58,6 +65,8 @@ class After:
     anew: tuple[int, bool] | None = None
     texts: tuple[Sequence[str], ...] = ()
     renumbered: tuple[str, int] | None = None
+    refitted: tuple[str, int, str] | None = None
+    thrown_away: tuple[str, str, int, bool] | None = None
     fails: tuple[str, int] | None = None
     looked_up: tuple[tuple[str, int], ...] = ()
     rests: tuple[Rest, ...] = ()
@@ -70,6 +79,8 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
     anew: list[tuple[int, bool]] = []
     texts: list[Sequence[str]] = []
     renumbered: list[tuple[str, int]] = []
+    refitted: list[tuple[str, int, str]] = []
+    thrown: list[tuple[str, str, int, bool]] = []
     failing: list[tuple[str, int]] = []
     looked_up: list[tuple[str, int]] = []
     rests: list[Rest] = []
@@ -83,6 +94,8 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
             known = {**frame.f_globals, **frame.f_locals}
             texts += [one for one in known.values() if _are_texts(one)]
             renumbered += _renumbered(frame, tree, known)
+            refitted += _refitted(frame, tree, known)
+            thrown += _thrown_away(frame, tree, known)
             failing += _failing(frame, tree, known)
             rests += rest_of(frame, tree)
             looked_up += [
@@ -96,6 +109,8 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
         anew=next(iter(anew), None),
         texts=tuple(texts),
         renumbered=next(iter(renumbered), None),
+        refitted=next(iter(refitted), None),
+        thrown_away=next(iter(thrown), None),
         fails=next(iter(failing), None),
         looked_up=tuple(dict.fromkeys(looked_up)),
         rests=tuple(rests),
@@ -119,6 +134,44 @@ def _renumbered(
     line = None if found is None else line_in(frame.f_code.co_filename, found[1])
     if found is not None and line is not None:
         yield found[0], line
+
+
+def _refitted(
+    frame: FrameType, tree: ast.Module, known: dict[str, Any]
+) -> Iterator[tuple[str, int, str]]:
+    for one in refits(tree, frame.f_lineno, lambda name: _prepares(known.get(name))):
+        line = line_in(frame.f_code.co_filename, one.line)
+        same = one.name != one.first and _learned(known[one.name]) == _learned(known[one.first])
+        if line is not None and not same:
+            yield one.name, line, type(known[one.name]).__name__
+
+
+def _thrown_away(
+    frame: FrameType, tree: ast.Module, known: dict[str, Any]
+) -> Iterator[tuple[str, str, int, bool]]:
+    notebook = frame.f_code.co_filename.endswith(".ipynb")  # where the last of a cell is shown
+    for name, call, at in thrown_away(tree):
+        of_batches = isinstance(known.get(name), tf.data.Dataset)
+        line = line_in(frame.f_code.co_filename, at)
+        kept = not of_batches and type(known.get(name)).__name__ not in _TABLES
+        if line is not None and not kept and (of_batches or not notebook):
+            yield name, call, line, of_batches
+
+
+def _prepares(value: Any) -> str:
+    """The class of what learns words, numbers or scales from rows; "" of all else."""
+    kind = type(value)
+    of_sklearn = kind.__module__.startswith(_PREPARING) and hasattr(value, "fit")
+    return kind.__name__ if of_sklearn or kind.__name__ in _NUMBERS else ""
+
+
+def _learned(value: Any) -> str:
+    """What tells two of a kind apart that have learned from other rows."""
+    words = getattr(value, "word_index", None) or getattr(value, "vocabulary_", None)
+    if words is None and hasattr(value, "get_vocabulary"):
+        words = value.get_vocabulary()
+    kept = {name: one for name, one in vars(value).items() if name.endswith("_") and name[0] != "_"}
+    return repr(kept if words is None else words)
 
 
 def _are_texts(value: Any) -> bool:

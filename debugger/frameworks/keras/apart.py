@@ -6,11 +6,15 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 
 from debugger.frameworks.keras.answering import of_library, scores_of, without_labels
+from debugger.frameworks.keras.listening import Call, calls_heard
 from debugger.frameworks.keras.reading import Parts, dense
 
 FEWEST = 4
+_OTHERWISE = (tf_keras.layers.BatchNormalization, tf_keras.layers.Dropout)
+"""Layers that do one thing in training, and another when the model is asked."""
 
 
 def rows_apart(model: Any, parts: Parts, scores: Any) -> dict[str, Any]:
@@ -70,3 +74,22 @@ def _answer(model: Any, x: Any) -> Any:
     except Exception:  # what a batch runs into is told with its loss
         return None
     return None if scores is None else dense(scores).astype(float)
+
+
+def trains_always(model: Any, parts: Parts) -> tuple[str, str] | None:
+    """The first layer that is told to train though the model is only asked, and its class."""
+    found: list[Any] = []
+    layers = [one for one in model._flatten_layers() if isinstance(one, _OTHERWISE)]
+
+    def noting(layer: Any, call: Call) -> Call:
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            if kwargs.get("training") is True:
+                found.append(layer)
+            return call(*args, **kwargs)
+
+        return noted
+
+    with calls_heard(layers, noting):
+        _answer(model, without_labels(model, parts.x, parts.inside))
+    found.sort(key=lambda one: isinstance(one, tf_keras.layers.Dropout))
+    return (str(found[0].name), type(found[0]).__name__) if found else None

@@ -21,6 +21,7 @@ from debugger.failure import own_line
 from debugger.frameworks.keras.afterwards import After, seen_after
 from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.loading import drawn_late
+from debugger.frameworks.keras.placing import Noted, noting
 from debugger.frameworks.keras.rates import at_default
 from debugger.frameworks.keras.rehearsing import Rehearsed, rehearse
 from debugger.pipelines.face import Earlier
@@ -49,7 +50,8 @@ class Fit:
     that it counts on from, `sequence` the Sequence that its batches come from, if they come from
     one, `held` how many batches there are for all epochs, where they are known to end, `pairs` the
     inputs and labels that were handed over, and `after` what the script does with the answers.
-    `phases` is what it takes over from compiling, and from trainings before it.
+    `phases` is what it takes over from compiling, and from trainings before it. `noted` are all
+    layers that were made on the way, with their lines.
     """
 
     model: Any
@@ -69,6 +71,7 @@ class Fit:
     pairs: tuple[tuple[Any, Any], ...] = ()
     after: After = field(default_factory=After)
     phases: Phases | None = None
+    noted: Noted = field(default_factory=list, repr=False)
 
     def source(self, dataset: Any) -> Source | None:
         """What a tf.data.Dataset was made from, also behind `take`, `prefetch` and their like."""
@@ -95,6 +98,7 @@ class Built:
     rehearsing: bool = False
     compiled: list[tuple[Any, int | None]] = field(default_factory=list)
     ignored: list[tuple[Any, float, int | None]] = field(default_factory=list)
+    noted: Noted = field(default_factory=list)
 
     def compiles_of(self, model: Any) -> list[int | None]:
         """The lines that have compiled a model so far."""
@@ -155,6 +159,8 @@ def stopped_at_training(
         patch(model, "compile", lambda compile_: _noted_compile(built, compile_))
     for optimizer in (tf_keras.optimizers.Optimizer, tf_keras.optimizers.legacy.Optimizer):
         patch(optimizer, "apply_gradients", lambda step: _watched_step(built, step, patience))
+    begins = "_instrument_layer_creation"
+    patch(tf_keras.layers.Layer, begins, lambda begin: noting(built.noted, begin))
     kind = tf_keras.optimizers.Optimizer
     patch(kind, "_process_kwargs", lambda process: _noted_rate(built, process))
     if find_spec("datasets"):
@@ -260,6 +266,7 @@ def fit_of(model: Any, given: dict[str, Any], built: Built) -> Fit:
         sequence=x if isinstance(x, tf_keras.utils.Sequence) else None,
         held=_held(given, train) if steps else None,
         pairs=tuple(_pairs(given)),
+        noted=built.noted,
     )
 
 

@@ -26,7 +26,8 @@ from debugger.frameworks.keras.reading import (
     size_of,
     told,
 )
-from debugger.frameworks.keras.rest import first_rows, printed
+from debugger.frameworks.keras.reordered import in_other_order
+from debugger.frameworks.keras.rest import first_rows, metric_names, printed
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.columns import swapped, two_columns, wider
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
@@ -35,6 +36,7 @@ from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import overlap
 
 ROWS = 32
+_RATES = ("lr", "learning_rate")
 _WATCH = (tf_keras.callbacks.EarlyStopping, tf_keras.callbacks.ReduceLROnPlateau)
 
 
@@ -56,12 +58,11 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         "train_names": data.train.class_names if data.train else None,
         "eval_names": eval_names,
         "model_names": names_in(getattr(model, "config", None)),
-        "held": held_against(fit),
         "anew": fit.after.anew,
         **_asked_afterwards(fit, train),
         "reach": _reach(model),
-        "fails_later": fit.after.fails,
         "unknown_key": _unknown_key(fit),
+        "watched_in_vain": _watched_in_vain(fit),
     }
     if dataset is None:
         return Evaluate(**known)
@@ -105,14 +106,17 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
 
 def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
     """What the rest of the script prints, and whether it asks about rows of another kind."""
-    made, asked = printed(fit, answer_to(fit.model, train.batch).scores)
-    learned = array_of(train)
+    tried = printed(fit, answer_to(fit.model, train.batch).scores)
+    learned, asked = array_of(train), tried.rows
     others = [leaf for rows in asked if (leaf := first_rows(rows)) is not None]
     found = [] if learned is None else [swapped(learned, one) for one in others]
     scales = [] if learned is None else [two_columns(learned, one) for one in others]
     scales += [two_columns(*pair) for rows in asked for pair in leaf_by_leaf(train, rows)]
+    order = in_other_order(asked, tried.names, tried.printed)
     return {
-        "printed": made,
+        "held": (*held_against(fit), *([order] if order else [])),
+        "printed": tried.printed,
+        "fails_later": fit.after.fails or tried.fails,
         "asked_swapped": next(filter(None, found), ()),
         "asked_scale": max(filter(None, scales), key=wider, default=None),
     }
@@ -120,12 +124,9 @@ def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
 
 def _kept_by(callbacks: tuple[Any, ...], answer: Any) -> dict[str, Any]:
     """The number by which a callback tells a better epoch from a worse one, and which way."""
-    for one in callbacks:
-        watches = isinstance(one, _WATCH) or (
-            isinstance(one, tf_keras.callbacks.ModelCheckpoint) and one.save_best_only
-        )
-        name = str(getattr(one, "monitor", "")).removeprefix("val_")
-        if watches and name in answer:
+    for one in filter(_watches, callbacks):
+        name = str(one.monitor).removeprefix("val_")
+        if name in answer:
             lower: Any = one.monitor_op
             return {"best_metric": name, "greater_is_better": not lower(0.0, 1.0)}
     return {}
@@ -138,18 +139,37 @@ def _untested(fit: Fit, answer: dict[str, Any]) -> bool:
     return trains_its_own_way(fit.model) and not told and not any(answer.values())
 
 
-def _unknown_key(fit: Fit) -> tuple[str, str, int] | None:
-    """Of a history that Keras alone writes: callbacks and steps of one's own may add to it."""
-    model, asked = fit.model, fit.after.looked_up
+def _watches(callback: Any) -> bool:
+    """Whether a callback of Keras does something, or nothing, by one number of an epoch."""
+    keeps = isinstance(callback, tf_keras.callbacks.ModelCheckpoint) and callback.save_best_only
+    return isinstance(callback, _WATCH) or keeps
+
+
+def _logged(fit: Fit) -> list[str]:
+    """The numbers that an epoch ends with, where Keras alone writes them: callbacks and steps of
+    one's own may add to them."""
+    model = fit.model
     own = [one for one in fit.callbacks if not type(one).__module__.startswith("tf_keras.")]
-    if not asked or own or model.compiled_metrics is None or own_metrics(model):
-        return None
-    if type(model).train_step is not tf_keras.Model.train_step or not model.metrics_names:
-        return None
-    names = [*model.metrics_names]
-    names += [f"val_{one}" for one in names] if fit.validation is not None else []
-    unknown = [one for one in asked if one[0] not in (*names, "lr", "learning_rate")]
-    return (unknown[0][0], ", ".join(names), unknown[0][1]) if unknown else None
+    if own or model.compiled_metrics is None or own_metrics(model):
+        return []
+    if type(model).train_step is not tf_keras.Model.train_step:
+        return []
+    names = [*model.metrics_names] or ["loss", *metric_names(model)]
+    return names + ([f"val_{one}" for one in names] if fit.validation is not None else [])
+
+
+def _unknown_key(fit: Fit) -> tuple[str, str, int] | None:
+    names = _logged(fit)
+    unknown = [one for one in fit.after.looked_up if one[0] not in (*names, *_RATES)]
+    return (unknown[0][0], ", ".join(names), unknown[0][1]) if names and unknown else None
+
+
+def _watched_in_vain(fit: Fit) -> tuple[str, str, str] | None:
+    names = _logged(fit)
+    for one in filter(_watches, fit.callbacks):
+        if names and one.monitor not in (*names, *_RATES):
+            return type(one).__name__, str(one.monitor), ", ".join(names)
+    return None
 
 
 def _reach(model: Any) -> tuple[float, float] | None:

@@ -15,6 +15,7 @@ from debugger.frameworks.keras.answering import Answer, Loss, outputs, task
 from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.loading import was_loaded
+from debugger.frameworks.keras.placing import last_layer, layers_at
 from debugger.frameworks.keras.reading import Parts, size_of
 from debugger.pipelines.face import Compiled, Facts
 from debugger.pipelines.models import names_in, tokenizer_from
@@ -51,6 +52,8 @@ def facts_of(fit: Fit, batch: Parts | None, loss: Loss, answer: Answer, loaded: 
             loss=loss.name,
             eagerly=bool(model._run_eagerly),
         ),
+        layers_at=layers_at(model, fit.noted),
+        last_layer=last_layer(model),
     )
 
 

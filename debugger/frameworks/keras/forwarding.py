@@ -19,7 +19,7 @@ from debugger.frameworks.keras.answering import (
     of_library,
     without_labels,
 )
-from debugger.frameworks.keras.apart import rows_apart
+from debugger.frameworks.keras.apart import rows_apart, trains_always
 from debugger.frameworks.keras.bench import Bench, broken_weights, named_weights
 from debugger.frameworks.keras.bounding import beyond
 from debugger.frameworks.keras.building import Fit
@@ -66,6 +66,7 @@ def forward(
             asked = losses.asked(fit, parts, answer, compiled, all_labels)
             known |= targets.distance(model, parts, answer.scores, asked, planned)
             known |= rows_apart(model, parts, answer.scores)
+            known |= {"trains_always": trains_always(model, parts)}
             known |= {"penalty": penalty(fit, parts), **unknown_weights(model, parts)}
             if asked is None and trains_its_own_way(model, tests=False):
                 known |= beyond(model, parts, answer, _loss_of_labels(model, parts))
@@ -119,12 +120,36 @@ def _of_batch(
         "counts": compiled.counts if compiled.counts in _CROSS_ENTROPIES[1:] else None,
         "labels_shape": () if parts.labels is None else tuple(dense(parts.labels).shape),
         "own_loss": compiled.counts not in _CROSS_ENTROPIES or not compiled.plain,
-        "batched": parts.labels is None or len(parts.labels.shape) > 0,
+        "batched": _is_batched(model, parts),
+        "row_shapes": _row_shapes(model, parts),
         "label_smoothing": compiled.smoothing,
         "text": text_given(model, parts),
         "unknown": unknown_name(model),
         **_sizes(model, parts.inputs.get(facts.main_input)),
     }
+
+
+def _is_batched(model: Any, parts: Parts) -> bool:
+    """One row alone lacks an axis, as a model tells that was made for rows of one shape."""
+    if parts.labels is None or not len(parts.labels.shape):
+        return parts.labels is None
+    made, wanted = (getattr(model, name, None) for name in ("input_shape", "output_shape"))
+    if not isinstance(made, tuple) or not isinstance(wanted, tuple):
+        return True
+    given = getattr(parts.x, "shape", None)
+    if given is None or not len(given) or given[0] == parts.labels.shape[0]:
+        return True
+    return len(given) != len(made) - 1 or len(parts.labels.shape) != len(wanted) - 1
+
+
+def _row_shapes(model: Any, parts: Parts) -> tuple[str, str] | None:
+    made, given = getattr(model, "input_shape", None), getattr(parts.x, "shape", None)
+    if not isinstance(made, tuple) or not all(one is None or isinstance(one, int) for one in made):
+        return None
+    if given is None or len(given) != len(made):
+        return None
+    fits = all(None in pair or pair[0] == pair[1] for pair in zip(made, given, strict=True))
+    return None if fits else (str(made), str(tuple(given)))
 
 
 def _with_loss(model: Any, batch: Any) -> tuple[float | None, Failure | None]:

@@ -60,6 +60,8 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         misfilled=misfilled(train),
         short=_short(fit, train),
         renumbered=fit.after.renumbered,
+        refitted=fit.after.refitted,
+        thrown_away=fit.after.thrown_away,
     )
 
 

@@ -13,7 +13,7 @@ from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.loading import was_loaded
 from debugger.frameworks.keras.rates import rate_of
-from debugger.frameworks.keras.steering import by_epochs, steering
+from debugger.frameworks.keras.steering import by_epochs, gives_no_float, only_lowered, steering
 from debugger.pipelines.plan import Plan, Rates
 from debugger.pipelines.within import Clipped, Steered
 
@@ -33,6 +33,10 @@ def plan(
     updates = planned if planned and fit.whole else 0
     inner = getattr(optimizer, "inner_optimizer", optimizer)
     first, second = number(inner, "beta_1"), number(inner, "beta_2")
+    steered, batches = _steered(fit, inner, updates), max(1, updates // max(1, fit.epochs))
+    given = steered.rates if steered else ()
+    rises = bool(given) and given[-1] == max(given) > given[0]
+    by_callback = {} if rises else {n * batches: rate for n, rate in enumerate(given)}
     name, dropout = body_dropout(fit.model)
     head_name, head_dropout = _head_dropout(fit.model)
     frozen_name, frozen = never_trained(fit.model)
@@ -40,8 +44,8 @@ def plan(
         updates=updates,
         batches=planned // fit.epochs if planned else None,
         epochs=float(fit.epochs),
-        # Where callbacks steer the rate, only the run itself shows what they do.
-        rates=None if steering(fit.callbacks) else _rates(inner, rates, updates),
+        # Where callbacks raise the rate, only the run itself shows what they do.
+        rates=_rates(inner, rates if only_lowered(fit.callbacks) else by_callback, updates),
         weight_decay=max(number(inner, n) or 0.0 for n in ("weight_decay", "weight_decay_rate")),
         momentum=number(inner, "momentum") or 0.0,
         eps=number(inner, "epsilon"),
@@ -56,7 +60,8 @@ def plan(
         frozen_new_name=frozen_name,
         begins_at=fit.begins_at,
         clipped=_clipped(inner, gradients),
-        steered=_steered(fit, inner, updates),
+        steered=steered,
+        no_float=gives_no_float(fit.callbacks, fit.epochs, rate_of(inner) or 0.0),
         held_batches=fit.held,
         asked_steps=(fit.steps_per_epoch or 0) * fit.epochs,
     )
@@ -78,7 +83,8 @@ def _steered(fit: Fit, optimizer: Any, updates: int) -> Steered | None:
     if not rates or not all(math.isfinite(one) for one in rates):
         return None
     total = sum(rates) / len(rates) * updates
-    return Steered(type(own[0]).__name__, max(rates), asked, total)
+    function = getattr(getattr(own[0], "schedule", None), "__name__", "")
+    return Steered(type(own[0]).__name__, max(rates), asked, total, tuple(rates), function)
 
 
 def never_trained(model: Any) -> tuple[str, int]:

@@ -24,6 +24,7 @@ from transformers.modeling_tf_outputs import TFSequenceClassifierOutput
 
 from debugger.failure import is_own, line_in
 from debugger.frameworks.keras.answering import Loss, are_shares, loss_of
+from debugger.frameworks.keras.breaking import Step, broken_off
 from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.reading import batches_of, dense, parts_of, size_of
 from debugger.pipelines.columns import MOST_MEASURED
@@ -54,12 +55,14 @@ class Rest:
 
 @dataclass
 class _Run:
-    """What one way of answering led to: by statement, its text, what it named, if it asked."""
+    """What one way of answering led to: by statement, its text, what it named, if it asked, and
+    what it ended in where it broke off."""
 
     texts: list[str] = field(default_factory=list)
     given: list[dict[str, Any]] = field(default_factory=list)
     asked: list[bool] = field(default_factory=list)
     shape: tuple[int, ...] = ()
+    broke: list[Exception | None] = field(default_factory=list)
 
 
 class Unanswerable(BaseException):
@@ -83,14 +86,22 @@ def function_of(frame: FrameType) -> str:
     return "" if name == "<module>" else name
 
 
-def printed(fit: Fit, scores: Any) -> tuple[tuple[Printed, ...], tuple[Any, ...]]:
-    """What the rest prints of made-up answers, and what the model was asked about.
+@dataclass(frozen=True)
+class Tried:
+    """What the rest prints of made-up answers, what the model was asked about, and what it ends in
+    whatever the answers are: what Python says, and the line. `names` are known when it is over."""
 
-    `scores` is what the model answers to a batch.
-    """
+    printed: tuple[Printed, ...] = ()
+    rows: tuple[Any, ...] = ()
+    fails: tuple[str, int] | None = None
+    names: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+def printed(fit: Fit, scores: Any) -> Tried:
+    """`scores` is what the model answers to a batch."""
     rests, drawn = fit.after.rests, _Drawn(scores, loss_of(fit.model))
     if fit.after.cut_off is None or not any(one.left.statements for one in rests):
-        return (), ()
+        return Tried()
     fit.after.cut_off()
     asked = _Asked(fit)
     ways: tuple[Way, ...] = (
@@ -104,10 +115,29 @@ def printed(fit: Fit, scores: Any) -> tuple[tuple[Printed, ...], tuple[Any, ...]
         for way in ways:
             runs.append(_run(fit, rests, way, asked, until))
     except OutOfTime:
-        return (), tuple(asked.rows)
+        return Tried(rows=tuple(asked.rows))
     except Unanswerable:  # the last of the ways
         runs.append(None)
-    return tuple(_compared(rests, runs, _metric_names(fit.model))), tuple(asked.rows)
+    shown = tuple(_compared(rests, runs, metric_names(fit.model)))
+    known = [one for one in runs if one is not None]
+    ended = broken_off(_steps(rests, known), known[0].shape)
+    names: dict[str, Any] = {}
+    for one in (*(rest.names for rest in reversed(rests)), *known[0].given):
+        names |= one
+    return Tried(shown, tuple(asked.rows), ended, names)
+
+
+def _steps(rests: tuple[Rest, ...], runs: list[_Run]) -> Iterator[Step]:
+    statements = [(rest, one) for rest in rests for one in rest.left.statements]
+    for place, (rest, statement) in enumerate(statements):
+        yield Step(
+            statement=statement,
+            line=line_in(rest.file, statement.lineno),
+            blind=bool(reads(statement) & rest.left.missed),
+            ended=tuple(run.broke[place] for run in runs),
+            asked=any(run.asked[place] for run in runs),
+            given=runs[0].given[place],
+        )
 
 
 class _Asked:
@@ -225,16 +255,19 @@ def _run(fit: Fit, rests: tuple[Rest, ...], way: Any, asked: _Asked, until: floa
             over = False
             for statement in rest.left.statements:
                 run.asked.append(False)
+                run.broke.append(None)
                 text = StringIO()
                 if not over:
-                    over = _performed(statement, rest.file, names, text)
+                    over = _performed(statement, rest.file, names, text, run)
                 run.texts.append(text.getvalue())
                 run.given.append({n: names[n] for n in gives(statement) if n in names})
             result = names.get(RETURNED)
     return run
 
 
-def _performed(statement: ast.stmt, file: str, names: dict[str, Any], text: StringIO) -> bool:
+def _performed(
+    statement: ast.stmt, file: str, names: dict[str, Any], text: StringIO, run: _Run
+) -> bool:
     """Whether all is over with it. What cannot be run is left out."""
     try:
         code = compile(ast.Module([statement], []), file, "exec")
@@ -244,7 +277,9 @@ def _performed(statement: ast.stmt, file: str, names: dict[str, Any], text: Stri
         raise
     except StopIteration:
         return True
-    except (Exception, SystemExit):
+    except Exception as error:
+        run.broke[-1] = error
+    except SystemExit:
         return False
     return False
 
@@ -254,7 +289,7 @@ def _answering(model: Any, way: Any, asked: _Asked, run: _Run) -> Iterator[None]
     """While open, the trained model answers with what was made up, and no model is trained."""
     kind: Any = tf_keras.Model
     real = {name: getattr(kind, name) for name in (*_ASKS, "evaluate", "fit", "save")}
-    names = _metric_names(model)
+    names = metric_names(model)
 
     def predict(self: Any, x: Any = None, *args: Any, **kwargs: Any) -> Any:
         if self is not model:
@@ -312,7 +347,7 @@ def _watched(until: float) -> Iterator[None]:
         sys.settrace(before)
 
 
-def _metric_names(model: Any) -> list[str]:
+def metric_names(model: Any) -> list[str]:
     given = getattr(model.compiled_metrics, "_user_metrics", None)
     flat = tf.nest.flatten(given) if isinstance(given, list | tuple) else [given] if given else []
     return [
@@ -326,7 +361,7 @@ def _told(names: list[str]) -> dict[str, float]:
 
 
 def _history(fit: Fit) -> Any:
-    told = _told(_metric_names(fit.model))
+    told = _told(metric_names(fit.model))
     if fit.validation is not None:
         told |= {f"val_{name}": value for name, value in told.items()}
     epochs = max(1, fit.epochs)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import dis
 from typing import Any
 
+import numpy as np
+import tensorflow as tf
 import tf_keras
 
 from debugger.pipelines.kept import Attributes
@@ -20,6 +22,12 @@ _SETTERS = ("set_value", "assign", "assign_add", "assign_sub", "setattr")
 def steering(callbacks: tuple[Any, ...]) -> list[Any]:
     own = [one for one in callbacks if isinstance(one, tf_keras.callbacks.Callback)]
     return [one if isinstance(one, _OF_KERAS) else Quiet(one) for one in own if _steers(one)]
+
+
+def only_lowered(callbacks: tuple[Any, ...]) -> bool:
+    """Whether the rate of the optimizer is the highest that there is, whatever callbacks do."""
+    kind = tf_keras.callbacks.ReduceLROnPlateau
+    return all(isinstance(one, kind) for one in steering(callbacks))
 
 
 def by_epochs(callbacks: tuple[Any, ...], epochs: int, begun: float) -> list[float]:
@@ -41,6 +49,28 @@ def by_epochs(callbacks: tuple[Any, ...], epochs: int, begun: float) -> list[flo
         finally:
             kept.restore()
     return found
+
+
+def gives_no_float(callbacks: tuple[Any, ...], epochs: int, begun: float) -> tuple[str, int] | None:
+    """A schedule of the script's own that answers with something else, by its name, and the epoch
+    in which it does. Keras takes no whole number either."""
+    for one in [one for one in callbacks if isinstance(one, _OF_KERAS[0])][:1]:
+        rate: Any = begun
+        kept = Attributes(one)
+        try:
+            for epoch in range(epochs):
+                try:
+                    rate = one.schedule(epoch, rate)
+                except TypeError:  # of one argument
+                    rate = one.schedule(epoch)
+                if not isinstance(rate, float | np.floating | tf.Tensor):
+                    return getattr(one.schedule, "__name__", ""), epoch
+                rate = float(rate)
+        except Exception:  # see by_epochs
+            return None
+        finally:
+            kept.restore()
+    return None
 
 
 class Quiet(tf_keras.callbacks.Callback):

@@ -291,6 +291,8 @@ class _Watch(tf_keras.callbacks.Callback):
 
         def noted(grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             pairs = list(grads_and_vars)
+            if any(not isinstance(pair, tuple | list) or len(pair) != 2 for pair in pairs):
+                return on_behalf(apply, pairs, *args, **kwargs)  # which refuses them
             given = [(one, weight) for one, weight in pairs if one is not None]
             for one, weight in given:
                 norm = float(np.linalg.norm(_whole(one)))

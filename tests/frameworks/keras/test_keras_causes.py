@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import pytest
-import tensorflow as tf
-from frameworks.keras.forms import DENSE, START
+from frameworks.keras.forms import DENSE
+from frameworks.keras.walled import assert_named, findings
 
-from debugger.diagnosis import perform
-from debugger.outcome import Event, Finding, StageName
-from debugger.report import gather
-from debugger.run import Run
-from debugger.script.enclosure import Enclosure
+from debugger.outcome import StageName
 
-WALLED = Enclosure(walled=True)
 FIT = "model.fit(x, y, epochs=8, validation_split=0.25)\n"
 CLASSES = "loss = CrossEntropy(from_logits=True)\nmodel.compile(Adam(0.03), loss, ['accuracy'])\n"
 PICTURES = """
@@ -305,23 +300,6 @@ UNCHANGED: dict[str, tuple[StageName, str]] = {
         "model.fit(few, np.tile(y[:4], 24), epochs=8)"),
 }  # fmt: skip
 RULES = {code for _, code, _, _ in FAULTS.values()}
-
-
-def findings(text: str, stage: StageName) -> dict[str, Finding]:
-    tf.keras.utils.set_random_seed(0)
-    events: list[Event] = []
-    perform(Run(START + text, stage=stage, device="cpu", steps=2), events.append, WALLED)
-    return {one.code: one for one in gather(events).stage(stage).findings}
-
-
-def assert_named(stage: StageName, code: str, blamed: str, text: str) -> None:
-    found = findings(text, stage)
-
-    assert code in found, sorted(found)
-    assert found[code].severity == "fault"
-    line = found[code].line
-    assert line is not None
-    assert blamed in (START + text).splitlines()[line - 1]
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -307,7 +307,7 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         DENSE + "model.fit(x, y, epochs=5, batch_size=16,\n    steps_per_epoch=len(x))",
     ),
     "data that end with the second epoch": (
-        "step", "data_runs_out", "steps_per_epoch=4",
+        "step", "data_runs_out", "batch(16)",
         DENSE + "rows = tf.data.Dataset.from_tensor_slices((x, y)).batch(16)\n"
         "model.fit(rows, epochs=5, steps_per_epoch=4)",
     ),

@@ -20,19 +20,19 @@ NOT_JUDGED = {
 }
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     "logits in arrays": (
-        "forward", "loss_expects_probabilities", "loss=",
+        "forward", "loss_expects_probabilities", "layers.Dense(",
         BODY.format(outputs=3)
         + "model.compile('adam', loss='sparse_categorical_crossentropy')\n"
         "model.fit(x, y, validation_split=0.25)",
     ),
     "logits for one-hot": (
-        "forward", "loss_expects_probabilities", "loss=",
+        "forward", "loss_expects_probabilities", "layers.Dense(",
         BODY.format(outputs=3)
         + "model.compile('adam', loss='categorical_crossentropy')\n"
         "model.fit(x, tf.one_hot(y, 3), validation_split=0.25)",
     ),
     "a logit for yes or no": (
-        "forward", "loss_expects_probabilities", "loss=",
+        "forward", "loss_expects_probabilities", "layers.Dense(",
         BODY.format(outputs=1)
         + "model.compile('adam', loss='binary_crossentropy')\n"
         "model.fit(x, y > 0, validation_split=0.25)",
@@ -68,7 +68,7 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         "model.compile('adam', 'sparse_categorical_crossentropy')\nmodel.fit(x, y)",
     ),
     "an endless stream": (
-        "setup", "script_failed", "model.fit",
+        "setup", "endless_without_steps", "model.fit",
         DENSE + "\nmodel.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(4).repeat())",
     ),
     "never compiled": (

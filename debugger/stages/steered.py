@@ -1,0 +1,53 @@
+"""What callbacks do to the learning rate, as far as the number of an epoch alone decides it."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Step
+from debugger.pipelines.plan import ADAMS
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.plan import TOO_LITTLE, UNKNOWN
+
+FAR_UP = 10.0
+"""Times what the optimizer was given."""
+WILD = 0.1
+"""A rate of Adam's that no model learns by."""
+
+
+def rate_taken_by_callback(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A callback sets the rate of every epoch, whatever the optimizer was given."""
+    steered = None if seen.plan is None else seen.plan.steered
+    if steered is None or seen.optimizer not in ADAMS:
+        return UNKNOWN
+    if steered.total >= TOO_LITTLE[view.facts.pretrained] or steered.asked <= steered.highest:
+        return None
+    numbers = {"highest": steered.highest, "asked": steered.asked, "total": steered.total}
+    line = view.places.call(steered.callback)
+    return fault(
+        line, name=steered.callback, updates=seen.plan.updates if seen.plan else 0, **numbers
+    )
+
+
+def rate_driven_up(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A schedule that multiplies what it gave the last time goes up without an end."""
+    steered = None if seen.plan is None else seen.plan.steered
+    if steered is None or not steered.asked or len(steered.rates) < 2:
+        return UNKNOWN
+    first, last = steered.rates[0], steered.rates[-1]
+    if steered.highest < FAR_UP * steered.asked or last < FAR_UP * first:
+        return None
+    made = fault if seen.optimizer in ADAMS and last >= WILD else look
+    line = view.places.returned_by(steered.function) or view.places.call(steered.callback)
+    return made(line, name=steered.callback, first=first, last=last, epochs=len(steered.rates))
+
+
+def schedule_gives_no_float(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Keras asks for a float at the beginning of an epoch, and stops where there is none."""
+    if seen.plan is None or seen.plan.no_float is None:
+        return None
+    name, epoch = seen.plan.no_float
+    line = view.places.handed.without_answer(name) or view.places.returned_by(name)
+    line = line or view.places.call("LearningRateScheduler")
+    return fault(line, name=name, epoch=epoch + 1)
+
+
+RULES: tuple[Rule, ...] = (rate_taken_by_callback, rate_driven_up, schedule_gives_no_float)
