@@ -78,6 +78,8 @@ def _answer(model: Any, x: Any) -> Any:
 
 def trains_always(model: Any, parts: Parts) -> tuple[str, str] | None:
     """The first layer that is told to train though the model is only asked, and its class."""
+    if of_library(model):
+        return None
     found: list[Any] = []
     layers = [one for one in model._flatten_layers() if isinstance(one, _OTHERWISE)]
 

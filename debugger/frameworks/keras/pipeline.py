@@ -9,9 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
+from transformers import DataCollatorWithPadding
 
 from debugger.frameworks.keras import evaluating, forwarding, gpu, looking, training, weighing
-from debugger.frameworks.keras.answering import answer_to, built, how_labels, loss_of
+from debugger.frameworks.keras.answering import (
+    Answer,
+    answer_to,
+    built,
+    how_labels,
+    loss_of,
+    of_library,
+)
 from debugger.frameworks.keras.bench import Bench, optimizers_of
 from debugger.frameworks.keras.building import Fit, stopped_at_training
 from debugger.frameworks.keras.experimenting import KerasLab, worded
@@ -20,6 +28,7 @@ from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
 from debugger.frameworks.keras.rereading import relabelled
 from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
+from debugger.pipelines.rows import LABELS
 from debugger.pipelines.starting import Built
 from debugger.pipelines.trying import Worded
 from debugger.script.places import Places
@@ -39,14 +48,21 @@ class KerasPipeline:
         loaded = built(fit.model, first.batch)  # whoever has no weights yet is given them for good
         self._bench = Bench(fit.model)
         loss = loss_of(fit.model)
-        with self.untouched():
-            self._answer = answer_to(fit.model, first.batch)
-        self.facts = facts_of(fit, first.batch, loss, self._answer, loaded)
+        self._first = first
+        tells = of_library(fit.model) and loss.counts != "each"  # what it is for, unasked
+        answer = Answer(None) if tells else self._answer
+        self.facts = facts_of(fit, first.batch, loss, answer, loaded)
         self._how: HowLabels = how_labels(self.facts.task, loss, first.batch)
         self._first = replace(first, how=self._how)
 
     def untouched(self) -> AbstractContextManager[Any]:
         return self._bench.untouched()
+
+    @cached_property
+    def _answer(self) -> Answer:
+        """To the first batch."""
+        with self.untouched():
+            return answer_to(self._fit.model, self._first.batch)
 
     @cached_property
     def _train(self) -> Rows:
@@ -83,11 +99,25 @@ class KerasPipeline:
         return replace(seen, order=looking.order(self._train, self.facts))
 
     def forward(self) -> face.Forward:
-        fit, labels = self._fit, self._train.labels
-        planned = training.planned_steps(fit, self.facts, self._train.count) if fit.whole else None
+        fit, (labels, count) = self._fit, self._labels()
+        planned = training.planned_steps(fit, self.facts, count) if fit.whole else None
         known = labels, self._first, self._answer
         seen = forwarding.forward(fit, self.facts, self._bench, *known, planned)
         return replace(seen, earlier=self._earlier)
+
+    def _labels(self) -> tuple[tuple[Any, ...], int | None]:
+        """Those of all rows, and how many there are. Collators of the library leave classes as they
+        are, so nothing has to be put together for them."""
+        source = None if "_train" in vars(self) else self._fit.source(self._fit.train)
+        first = self._first.batch
+        if source is not None and source.made is self._fit.train and first is not None:
+            known = type(source.collate).__module__ == DataCollatorWithPadding.__module__
+            name = next((one for one in LABELS if one in source.dataset.column_names), None)
+            if known and name is not None and first.labels is not None:
+                labels = tuple(source.dataset.with_format(None)[name])
+                if all(isinstance(one, int) for one in labels):
+                    return labels, len(labels)
+        return self._train.labels, self._train.count
 
     def step(self) -> face.Step:
         source = self._fit.source(self._fit.train)
