@@ -520,6 +520,30 @@ def tagged() -> Trainer:
     return trainer
 
 
+class Segments(nn.Module):
+    """A class for each pixel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.last = nn.Conv2d(3, 8, 3, padding=1), nn.Conv2d(8, 3, 1)
+
+    def forward(self, pixel_values: Any, labels: Any = None) -> dict[str, Any]:
+        logits = self.last(torch.relu(self.inner(pixel_values)))
+        loss = nn.functional.cross_entropy(logits, labels, ignore_index=255)
+        return {"loss": loss, "logits": logits}
+
+
+def segments() -> Trainer:
+    drawn = torch.rand(24, 3, 8, 8, generator=torch.Generator().manual_seed(0))
+    masks = drawn.argmax(1)
+    masks[:, 0] = 255
+    rows = [
+        {"pixel_values": picture, "labels": mask}
+        for picture, mask in zip(drawn, masks, strict=True)
+    ]
+    return made(Segments(), rows)
+
+
 KINDS: dict[str, Callable[[], Trainer]] = {
     "classes": tiny.classifier,
     "amounts with a problem type": tiny.regressor,
@@ -538,6 +562,7 @@ KINDS: dict[str, Callable[[], Trainer]] = {
     "pictures mapped": mapped_pictures,
     "captions": captions,
     "boxes in pictures": detection,
+    "a class for each pixel": segments,
     "sounds": audio_classes,
     "speech": speech,
     "speech to text": whisper,

@@ -198,8 +198,10 @@ def split_of(
 
 
 def _target_lengths(labels: Sequence[Any], tokenizer: Any) -> tuple[int, ...]:
-    """Of labels that are a sequence each, without what fills them up."""
+    """Of labels that are a sequence each, and no picture, without what fills them up."""
     if not labels or not all(isinstance(y, (list, tuple)) for y in labels):
+        return ()
+    if any(isinstance(one, (list, tuple, dict)) for y in labels for one in y[:1]):
         return ()
     filling = {IGNORED}
     if tokenizer is not None and not closes(tokenizer):

@@ -53,9 +53,11 @@ class MadeUp:
             predictions, labels = spy.given
             if not all(isinstance(one, np.ndarray) for one in (predictions, labels)):
                 return None
-            return self._made_up(
-                predictions, labels, lambda made: numbers(spy((made, labels.copy())), "")
-            )
+
+            def ask(made: Any, wanted: Any = None) -> dict[str, float]:
+                return numbers(spy((made, labels.copy() if wanted is None else wanted)), "")
+
+            return self._made_up(predictions, labels, ask)
         kept, raw = _alike(batches), labels_of(batches)
         answers = [answered(self._fit.model, parts_of(batch)).scores for batch in kept]
         if raw is None or not answers or any(one is None for one in answers):
@@ -68,7 +70,7 @@ class MadeUp:
         return self._made_up(predictions, raw, _Compiled(self._fit.model, raw, mask))
 
     def _made_up(
-        self, predictions: Any, raw: Any, ask: Callable[[Any], dict[str, float]]
+        self, predictions: Any, raw: Any, ask: Callable[..., dict[str, float]]
     ) -> Trials | None:
         kind, labels = self._held(predictions, raw)
         if labels is None:
@@ -82,8 +84,9 @@ class MadeUp:
             logits=self._loss.logits,
         )
 
-        def shaped(made: Any) -> dict[str, float]:
-            return ask(made.reshape(predictions.shape) if made.size == predictions.size else made)
+        def shaped(made: Any, *others: Any) -> dict[str, float]:
+            alike = made.size == predictions.size
+            return ask(made.reshape(predictions.shape) if alike else made, *others)
 
         return trials(predictions, labels, form, shaped, kind)
 
@@ -121,12 +124,12 @@ class _Compiled:
     def __init__(self, model: Any, labels: Any, mask: Any = None) -> None:
         self._compiled, self._labels, self._mask = model.compiled_metrics, labels, mask
 
-    def __call__(self, made: Any) -> dict[str, float]:
+    def __call__(self, made: Any, labels: Any = None) -> dict[str, float]:
         compiled, predictions = self._compiled, tf.constant(made)
         if self._mask is not None:
             vars(predictions)["_keras_mask"] = self._mask
         compiled.reset_state()
-        compiled.update_state(tf.constant(self._labels), predictions)
+        compiled.update_state(tf.constant(self._labels if labels is None else labels), predictions)
         answers = {one.name: dense(one.result()) for one in compiled.metrics if one.name != "loss"}
         return {name: float(value.mean()) for name, value in answers.items()}
 

@@ -32,7 +32,7 @@ TASKS = {
 }
 
 
-WAITED_FOR = ("tags", "choices", "streamed")
+WAITED_FOR = ("tags", "choices", "streamed", "a class for each pixel")
 """What a newcomer waits for; `make proof` holds the others."""
 
 
