@@ -41,9 +41,9 @@ from debugger.pipelines.rows import class_names_of, overlap
 from debugger.pipelines.straying import strays_at
 from debugger.pipelines.trials import Form, Trials, all_right, halves, nearest, same, trials
 
-ROWS = 31
-"""A number that no width of anything is likely to be: where axes differ, it is to show."""
-MOST, MOST_LABELS = 2048, 4
+ROWS = 32
+MOST_LABELS = 4
+MOST = 2048
 """Rows of an evaluation set that is evaluated as a whole, where a part of it fails."""
 LONG = 0.5
 """Seconds that one call of compute_metrics may take to be tried on made-up answers."""
