@@ -44,7 +44,7 @@ TIMES_ITSELF, RATE_OF_WEIGHTS, MANY_WEIGHTS = 3.0, 0.2, 1000
 UNKNOWN = CannotJudge("no_plan")
 OF_A_TRIAL = 30
 """So few updates in place of whole epochs were hardly meant to stay."""
-A_SMALL_PART = 0.15
+A_SMALL_PART = 0.1
 """Of what the epochs would take: nor was that."""
 ENOUGH = 0.9
 """Of the steps that are asked for."""
