@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from debugger.script.tracing import Tracing, assigned, last
 
@@ -15,12 +15,6 @@ _HANDS_ON = (
     *("list", "tolist", "int", "float", "long", "clone", "copy", "get", "pop"),
 )
 """Calls whose answer says no more than what they are given."""
-_GIVE_BACK = (
-    *("map", "batch", "padded_batch", "shuffle", "repeat", "prefetch", "take", "skip", "filter"),
-    *("dropna", "fillna", "drop", "replace", "astype", "sample", "reset_index", "rename"),
-    *("sort_values", "drop_duplicates", "select", "remove_columns", "rename_column", "cast_column"),
-)
-"""Calls of tables and of data sets that leave those as they are."""
 
 
 def values_put(
@@ -87,15 +81,3 @@ def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
         if plain is not None and len(words) == len(names) > 1:
             found.append((named, len(words), plain.lineno))
     return max(found)[2] if found else None
-
-
-def thrown_away(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
-    """Calls that change nothing of what they are called on, and that stand alone on their line: of
-    what, which, and where."""
-    for node in ast.walk(tree):
-        call = node.value if isinstance(node, ast.Expr) else None
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
-            continue
-        owner, inplace = call.func.value, any(k.arg == "inplace" for k in call.keywords)
-        if isinstance(owner, ast.Name) and call.func.attr in _GIVE_BACK and not inplace:
-            yield owner.id, call.func.attr, call.lineno

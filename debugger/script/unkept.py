@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from debugger.script.tracing import Function, Tracing, name_of, owner_of
 
@@ -21,11 +23,19 @@ _OF_TEXTS = ("lower", "upper", "casefold", "strip", "lstrip", "rstrip")
 _OF_WORKERS = ("pool", "executor")
 
 
+_GIVE_BACK = (
+    *("map", "batch", "padded_batch", "shuffle", "repeat", "prefetch", "take", "skip", "filter"),
+    *("dropna", "fillna", "drop", "replace", "astype", "sample", "reset_index", "rename"),
+    *("sort_values", "drop_duplicates", "select", "remove_columns", "rename_column", "cast_column"),
+)
+"""Calls of tables and of data sets that leave those as they are."""
+
+
 class Unkept:
     def __init__(self, tree: ast.AST, tracing: Tracing) -> None:
         nodes = list(ast.walk(tree))
         self._tracing = tracing
-        self._bare = [n.value for n in nodes if isinstance(n, ast.Expr)]
+        self._bare = list(_alone(nodes))
         self._calls = [n for n in nodes if isinstance(n, ast.Call)]
         self._functions = {n.name: n for n in nodes if isinstance(n, Function)}
 
@@ -35,7 +45,6 @@ class Unkept:
         found = [
             (call.lineno, owner_of(call), name_of(call.func))
             for call in self._bare
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
             if self._gives_new(call)
         ]
         return min(found, default=None)
@@ -78,3 +87,20 @@ class Unkept:
             *_OF_TABLES,
         )
         return any(isinstance(v, ast.Call) and name_of(v.func) in tables for _, v in made)
+
+
+def thrown_away(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
+    """Calls that change nothing of what they are called on, and that stand alone on their line: of
+    what, which, and where. What that is, only those know who have it before them."""
+    for call in _alone(ast.walk(tree)):
+        owner, inplace = call.func.value, any(k.arg == "inplace" for k in call.keywords)
+        if isinstance(owner, ast.Name) and call.func.attr in _GIVE_BACK and not inplace:
+            yield owner.id, call.func.attr, call.lineno
+
+
+def _alone(nodes: Iterable[ast.AST]) -> Iterator[Any]:
+    """Calls of something's methods whose answers nobody takes."""
+    for node in nodes:
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            yield call

@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from debugger.script.places import Places
-from debugger.script.putting import thrown_away
 from debugger.script.refits import refits
+from debugger.script.unkept import thrown_away
 
 
 @pytest.mark.parametrize(

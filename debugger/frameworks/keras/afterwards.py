@@ -20,8 +20,8 @@ from debugger.frameworks.keras.rest import Rest, function_of, labels_in, rest_of
 from debugger.pipelines.held import Held, moved, rescaled
 from debugger.script.afterwards import Compared, compared, made_anew
 from debugger.script.later import asked_behind, history_keys
-from debugger.script.putting import thrown_away
 from debugger.script.refits import refits
+from debugger.script.unkept import thrown_away
 from debugger.script.vocabularies import numbered_twice
 
 if TYPE_CHECKING:
@@ -55,10 +55,10 @@ class After:
 
     Of what is there already: `texts` are the lists of them, and `renumbered` is a vocabulary that
     is made anew between two uses, and where; `refitted` is what learns anew from the rows to be
-    judged by, where, and its class. `thrown_away` is what
-    is made of a data set and not kept. `fails` is what Python will say at a line behind the
-    training, and `looked_up` what is read out of the history then. `rests` is what is left to be
-    run, which may be done once all is `cut_off`, and never without.
+    judged by, where, and its class. `thrown_away` is what is made of a data set and not kept.
+    `fails` is what Python will say at a line behind the training, and `looked_up` what is read
+    out of the history then. `rests` is what is left to be run, which may be done once all is
+    `cut_off`, and never without.
     """
 
     asked: tuple[Asked, ...] = ()

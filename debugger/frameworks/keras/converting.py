@@ -83,7 +83,7 @@ def _function(module: str, name: str) -> Any:
             inner = (one for one in found.co_consts if isinstance(one, CodeType))
             found = next((one for one in inner if one.co_name == part), None)
         else:
-            found = inspect.unwrap(getattr(found, part, None))  # pyright: ignore
+            found = inspect.unwrap(getattr(found, part, None))  # pyright: ignore[reportArgumentType]
     if not isinstance(found, CodeType):
         return found
     cells = tuple(CellType() for _ in found.co_freevars)
