@@ -38,9 +38,9 @@ def about_facts(scenario: Scenario) -> Iterator[str]:
         if scenario.decoy and fix.right:
             yield f"fixes[{number}].right should be false: in a decoy there is nothing to repair."
         cures = fix.right and scenario.place(fix) >= len(scenario.twin_fixes) - 1
-        harmless = scenario.decoy and fix.ends_at is None and fix.code is None
-        for key in ("ends_at", "code"):
-            if (getattr(fix, key) is None) != (cures or harmless):
+        harmless = scenario.decoy and fix.ends_at is None
+        for key in () if harmless else ("ends_at", "code"):
+            if (getattr(fix, key) is None) != cures:
                 fault = "has no place in a right fix" if cures else "is missing"
                 if cures and scenario.stacked:
                     fault += " of the last fault"

@@ -212,8 +212,10 @@ def _harmless(scenario: Scenario, fix: Fix, runs: Runs) -> Judged:
     def judged() -> Iterator[str]:
         yield from says()
         report = asked.result()
-        if report.outcome != "pass":
-            yield f"{_place(scenario, fix)} should do no harm; it {_ending(report)}."
+        looks = {one.code for one in report.findings if one.severity != "note"}
+        if report.outcome not in ("pass", "look") or looks != ({fix.code} - {None}):
+            wanted = "no harm" if fix.code is None else f"no harm, with a closer look: {fix.code}"
+            yield f"{_place(scenario, fix)} should do {wanted}; it {_ending(report)}."
 
     return judged
 

@@ -86,7 +86,8 @@ class Fix:
     uncovers the next fault, so it too says where the walk `ends_at`, and with which `code`; only
     at the last place there is nothing left to uncover.
 
-    In a decoy none is right: there is nothing to repair. One without `ends_at` does no harm.
+    In a decoy none is right: there is nothing to repair. One without `ends_at` does no harm;
+    where it gives a `code`, that is what the walk wants a closer look at.
     """
 
     id: Id
