@@ -206,14 +206,15 @@ def _ends(scenario: Scenario, fix: Fix, runs: Runs) -> Judged:
 
 
 def _harmless(scenario: Scenario, fix: Fix, runs: Runs) -> Judged:
-    asked = runs.walk(scenario.patched([fix.id]))
+    asked = runs.repaired(scenario, scenario.patched([fix.id]))
     says = _says(scenario, fix, scenario.patched([fix.id]), asked, runs)
 
     def judged() -> Iterator[str]:
         yield from says()
         report = asked.result()
+        ends = {stage.outcome for stage in report.stages}
         looks = {one.code for one in report.findings if one.severity != "note"}
-        if report.outcome not in ("pass", "look") or looks != ({fix.code} - {None}):
+        if not ends <= {"pass", "look"} or looks != ({fix.code} - {None}):
             wanted = "no harm" if fix.code is None else f"no harm, with a closer look: {fix.code}"
             yield f"{_place(scenario, fix)} should do {wanted}; it {_ending(report)}."
 
