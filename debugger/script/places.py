@@ -18,6 +18,7 @@ from debugger.script.afterwards import (
 )
 from debugger.script.behind import Behind
 from debugger.script.chosen import Chosen
+from debugger.script.earlier import asked_too_early
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
@@ -29,7 +30,7 @@ from debugger.script.origins import Origins
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, hands_on, says, slices, values_put
-from debugger.script.repeated import first_row_asked, stepped_behind
+from debugger.script.repeated import filled_again, first_row_asked, stepped_behind
 from debugger.script.sources import Sources
 from debugger.script.told import told
 from debugger.script.torn import torn
@@ -149,6 +150,10 @@ class Places:
     @cached_property
     def rebuilt(self) -> Rebuilt | None:
         return rebuilt(self._tree)
+
+    @cached_property
+    def asked_too_early(self) -> tuple[int, str] | None:
+        return asked_too_early(self._tree)
 
     @cached_property
     def fits(self) -> Fits:
@@ -550,6 +555,9 @@ class Places:
 
     def stepped_behind(self) -> int | None:
         return stepped_behind(self._tree)
+
+    def filled_again(self) -> int | None:
+        return filled_again(self._tree)
 
     def ignoring(self) -> int | None:
         """The first line that gives a name, or places in a row, -100 and nothing else."""

@@ -141,13 +141,19 @@ def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not here or (seen.train is not None and seen.train.looked_at < FEWEST_ROWS):
         return NOT_FOR_THIS_TASK
     never = [place for place, count in enumerate(here) if not count]
-    if not never:
+    if not never or (seen.train is not None and alike(seen.train)):  # see one_class
         return None
     names = view.facts.label_names
     name = names[never[0]] if names and len(names) == len(here) else str(never[0])
     made = fault if 2 * len(never) >= len(here) <= FEW_LABELS else look
     line = view.places.labels_written() or view.places.argument("train_dataset")
     return made(line, count=len(never), of=len(here), name=name)
+
+
+def alike(split: Split) -> bool:
+    """Whether all rows have the same several labels."""
+    rows = [row for row in split.labels if isinstance(row, list | tuple)]
+    return bool(rows) and len(rows) == split.looked_at and all(row == rows[0] for row in rows)
 
 
 def _yes(split: Split | None) -> list[int]:

@@ -121,6 +121,17 @@ def model_made_each_round(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     return (look if found.measured or found.epochs else fault)(found.line)
 
 
+def asked_before_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What is measured once all is over are answers from before; a checkpoint may know some."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.asked_too_early
+    if found is None or seen.failure is not None:
+        return None
+    line, name = found
+    return (look if view.facts.pretrained else fault)(line, name=name)
+
+
 def no_test_step(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """A training step of its own holds the loss, and what evaluates knows of none."""
     if not seen.untested:
@@ -164,6 +175,7 @@ RULES: tuple[Rule, ...] = (
     metric_arguments_swapped,
     threshold_hardly_met,
     model_made_each_round,
+    asked_before_training,
     no_test_step,
     fails_afterwards,
     history_without_key,

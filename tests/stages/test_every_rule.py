@@ -903,6 +903,13 @@ CASES += [
         script="for _ in range(3):\n    m = made()\n    m.fit(x, y)\nm.save('here')",
     ),
     Case(
+        held.asked_before_training,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="said = m.predict(x)\nm.fit(x, y)\nprint((said > 0.5) == y)",
+        says={"name": "said"},
+    ),
+    Case(
         held.threshold_hardly_met,
         replace(MEASURED, reach=(0.0, 1.0)),
         {"reach": None},
