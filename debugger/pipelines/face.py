@@ -32,6 +32,7 @@ from debugger.pipelines.spelled import Short
 from debugger.pipelines.targets import Aims, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Lab, Worded
+from debugger.pipelines.turning import Turned
 from debugger.pipelines.within import (
     Alike,
     Faded,
@@ -609,7 +610,8 @@ class Training:
     `epochs` times. `weights` is how many the model has. `out_of_time`: in a faster training the
     last step would not have been the last. `has_words`: rows of words were held against labels.
     `unturned` is what the same training would guess where no picture is turned at random; empty
-    where nobody asked.
+    where nobody asked. `turned` is what it gets right of pictures that are turned by somebody; None
+    where there are none, or nothing to doubt.
     """
 
     losses: tuple[float, ...] = ()
@@ -630,6 +632,7 @@ class Training:
     out_of_time: bool = False
     has_words: bool = False
     unturned: Guesses = field(default_factory=dict)
+    turned: Turned | None = None
     failure: Failure | None = None
 
 

@@ -33,7 +33,7 @@ from debugger.script.putting import columns_listed, hands_on, says, slices, valu
 from debugger.script.repeated import filled_again, first_row_asked, stepped_behind
 from debugger.script.sources import Sources
 from debugger.script.told import told
-from debugger.script.torn import torn
+from debugger.script.torn import Shortened, cut_to_fit, torn
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
@@ -514,6 +514,9 @@ class Places:
     def labels_torn(self) -> int | None:
         """The line that gives labels another order than their rows, or draws them by lot."""
         return torn(self._tree)
+
+    def labels_cut_to_fit(self) -> Shortened | None:
+        return cut_to_fit(self._tree)
 
     def written(self, *keys: str) -> int | None:
         """The last line that puts a value under one of these keys: a column, a dictionary's.

@@ -133,6 +133,16 @@ def texts_begin_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | Non
     return None
 
 
+def labels_cut_to_fit(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows are left out by what they hold, and of the labels as many at the end."""
+    if not view.has_script:
+        return CannotJudge("no_script")
+    found = view.places.labels_cut_to_fit()
+    if found is None or seen.train is None:
+        return None
+    return look(found.line, rows=found.rows, at=found.at)
+
+
 def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Of several labels at once, some that no training row has: always to say no is right there."""
     if view.facts.task != "multilabel":
@@ -254,6 +264,7 @@ RULES: tuple[Rule, ...] = (
     rows_never_reached,
     texts_of_other_rows,
     texts_begin_otherwise,
+    labels_cut_to_fit,
     labels_never_there,
     sets_change_places,
     inputs_cut_shorter,

@@ -56,6 +56,7 @@ from debugger.pipelines.sounds import Sounds
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Worded
+from debugger.pipelines.turning import Turned
 from debugger.pipelines.within import (
     Alike,
     Clipped,
@@ -259,6 +260,10 @@ def of_order(rule: Callable[..., Any], silent: dict[str, Any], made: Order, **sa
 UNLIKE = (
     'Input 0 of layer "model" is incompatible with the layer: '
     "expected shape=(None, 5), found shape=(32, 8)"
+)
+POOLED = (
+    "Negative dimension size caused by subtracting {} from {} for "
+    "'{{{{node average_pooling2d/AvgPool}}}} = AvgPool[](x)' with input shapes: [?,1,1,32]."
 )
 FLAT = (
     'Input 0 of layer "lstm_1" is incompatible with the layer: '
@@ -949,6 +954,13 @@ CASES += [
         says={"wanted": 4, "given": 3},
     ),
     Case(
+        layered.pooled_away,
+        replace(FINE, failure=failed("ValueError", POOLED.format(2, 1))),
+        {"failure": failed("ValueError", FLAT.format(4, 3, "(None, 20, 20)"))},
+        script="m.add(MaxPooling2D())\nm.add(AveragePooling2D())",
+        says={"layer": "average_pooling2d", "shape": "[?,1,1,32]"},
+    ),
+    Case(
         layered.array_of_objects,
         replace(FINE, failure=failed("ValueError", OF_LISTS)),
         {"failure": None},
@@ -1306,6 +1318,20 @@ CASES += [
         {"unturned": {(0, 0): 30, (1, 1): 28, (1, 2): 4, (2, 2): 32}},
         script="model.add(layers.RandomRotation(0.5))",
         says={"one": "maybe", "other": "yes"},
+    ),
+    *(
+        Case(
+            rule,
+            replace(TRAINED, turned=Turned(how, 128, 0.5, 0.95)),
+            {"turned": Turned(how, 128, 0.5, 0.6)},
+            script="a = made()\nb = made().T\nm.fit(a, y, validation_data=(b, z))",
+            says={"as_it_is": 0.5, "anew": 0.95},
+        )
+        for rule, how in (
+            (turning.eval_axes_swapped, "axes"),
+            (turning.eval_upside_down, "upside down"),
+            (turning.eval_colours_reversed, "colours"),
+        )
     ),
     Case(
         printed.asked_in_other_order,
@@ -1900,6 +1926,13 @@ CASES += [
         says={"one": "a", "other": "b"},
     ),
     Case(
+        columns.vocabulary_too_small,
+        Data(None, None, columns=Columns((UNKNOWN,), embedded=200, full=(UNKNOWN.commonest, 10))),
+        {"columns": Columns((UNKNOWN,), embedded=200, full=(UNKNOWN.commonest + 1, 10))},
+        script="words = TextVectorization(max_tokens=10)",
+        says={"size": 10},
+    ),
+    Case(
         columns.hardly_a_word_known,
         Data(None, None, columns=Columns((UNKNOWN,), embedded=200)),
         {"columns": Columns((replace(UNKNOWN, common=0.1),), embedded=200)},
@@ -2315,6 +2348,13 @@ CASES += [
         Data(replace(SPLIT, read=PREFIXED), replace(SPLIT, read=replace(PREFIXED, firsts=BARE))),
         {"eval": replace(SPLIT, read=PREFIXED)},
         says={"token": "translate", "train": 1.0, "share": 0.0},
+    ),
+    Case(
+        belonging.labels_cut_to_fit,
+        Data(SPLIT, None),
+        {"train": None},
+        script="x = x[x.max(axis=1) > 0.7]\ny = y[: len(x)]",
+        says={"rows": "x", "at": 1},
     ),
     Case(
         belonging.labels_never_there,

@@ -46,6 +46,7 @@ def columns(fit: Fit, rows: Rows | None) -> Columns | None:
         twice=None if pair is None else (names[pair[0]], names[pair[1]]),
         shared=pair is not None and _read_by_one(fit.model, *pair),
         embedded=max((one.input_dim for one in _embeddings(fit.model)), default=0),
+        full=fit.after.full,
     )
 
 
