@@ -516,7 +516,8 @@ class Evaluate:
     gives for outputs, where the Trainer takes the first of it for the loss, and it is none. `reach`
     is the least and the most that an answer can be, where its last activation says so. `untested`:
     the model trains by a step of its own, and no loss is evaluated. `fails_later` is what Python
-    will say at a line behind the training; `unknown_key` is looked up in the history, which has
+    will say at a line behind the training, and `left_out` is what gives too few rows there: a class
+    of the script's own, or the argument by which rows that fill no batch go; `unknown_key` is looked up in the history, which has
     others, at a line. `label_names` are those of several labels a row, as the Trainer puts them
     together, and `other_order` one in which the metric could take them apart, where this one fails.
     `dropout` is the largest of any layer. `watched_in_vain` is a callback, the number that it goes
@@ -573,6 +574,7 @@ class Evaluate:
     reach: tuple[float, float] | None = None
     untested: bool = False
     fails_later: tuple[str, int] | None = None
+    left_out: str = ""
     unknown_key: tuple[str, str, int] | None = None
     watched_in_vain: tuple[str, str, str] | None = None
     failure: Failure | None = None

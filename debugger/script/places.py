@@ -385,6 +385,16 @@ class Places:
             None,
         )
 
+    def last_assigned(self, name: str) -> int | None:
+        """The last line that gives a plain name a value."""
+        named = (
+            node.lineno
+            for node in self._assignments
+            for target in node.targets
+            if isinstance(target, ast.Name) and target.id == name
+        )
+        return max(named, default=None)
+
     def last_set(self, attribute: str, before: int | None) -> int | None:
         """The last assignment to an attribute of that name above a line."""
         return max(
@@ -435,6 +445,14 @@ class Places:
     def last_naming(self, text: str) -> int | None:
         """The lowest such line: the last layer of a model stands below the others."""
         return max((node.lineno for node in self._texts if node.value == text), default=None)
+
+    def returned_in(self, kind: str, method: str) -> int | None:
+        """The line of the last return of a method of a class."""
+        for node in (one for one in self._classes if one.name == kind):
+            made = [one for one in node.body if getattr(one, "name", "") == method]
+            returns = (n for one in made for n in ast.walk(one) if isinstance(n, ast.Return))
+            return max((one.lineno for one in returns), default=None)
+        return None
 
     def returned_by(self, name: str) -> int | None:
         """The line of the last return of a function."""

@@ -146,6 +146,10 @@ def fails_afterwards(seen: Evaluate, view: View) -> Verdict | CannotJudge | None
     if seen.fails_later is None:
         return None
     said, line = seen.fails_later
+    if seen.left_out:
+        places = view.places
+        cut = places.argument(seen.left_out) or places.returned_in(seen.left_out, "__len__")
+        line = cut or line
     return fault(line, said=first_line(said))
 
 

@@ -927,6 +927,12 @@ CASES += [
         {"fails_later": None},
     ),
     Case(
+        held.fails_afterwards,
+        replace(MEASURED, fails_later=("samples: [200, 192]", 7), left_out="Rows"),
+        {"fails_later": None},
+        script="class Rows(Sequence):\n    def __len__(self):\n        return 6",
+    ),
+    Case(
         held.history_without_key,
         replace(MEASURED, unknown_key=("acc", "loss, accuracy", 7)),
         {"unknown_key": None},
@@ -1301,6 +1307,13 @@ CASES += [
         replace(MEASURED, printed=(replace(NUMBER, dealt=(0.4,), perfect=0.25),)),
         {"printed": (replace(NUMBER, dealt=(0.4,), perfect=1.0),)},
         says={"name": "accuracy", "value": 0.25},
+    ),
+    Case(
+        printed.printed_of_others,
+        replace(MEASURED, printed=(replace(NUMBER, dealt=(0.4,), perfect=0.6, off="truth"),)),
+        {"printed": (replace(NUMBER, dealt=(0.4,), perfect=1.0, off="truth"),)},
+        script="truth = y[1:]",
+        says={"off": "truth", "best": 1},
     ),
     Case(
         printed.asked_on_other_scale,

@@ -27,7 +27,7 @@ from debugger.frameworks.keras.reading import (
     told,
 )
 from debugger.frameworks.keras.reordered import in_other_order
-from debugger.frameworks.keras.rest import first_rows, metric_names, printed
+from debugger.frameworks.keras.rest import first_rows, left_out, metric_names, printed
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.columns import swapped, two_columns, wider
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
@@ -117,6 +117,7 @@ def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
         "held": (*held_against(fit), *([order] if order else [])),
         "printed": tried.printed,
         "fails_later": fit.after.fails or tried.fails,
+        "left_out": "" if fit.after.fails else left_out(tried),
         "asked_swapped": next(filter(None, found), ()),
         "asked_scale": max(filter(None, scales), key=wider, default=None),
     }
