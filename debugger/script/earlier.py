@@ -1,5 +1,4 @@
-"""What a script asks a model before it has trained it, and then uses as if it were the trained one's
-answer."""
+"""Answers that a script asks for before the training, and uses behind it."""
 
 from __future__ import annotations
 
@@ -37,9 +36,7 @@ def _only_training(nodes: list[ast.AST]) -> ast.Call | None:
     """One that stands by itself: what it gives back is not kept, and no loop goes round it."""
     calls = [n for n in nodes if isinstance(n, ast.Call) and name_of(n.func) in _TRAINS]
     alone = {id(n.value) for n in nodes if isinstance(n, ast.Expr)}
-    looped = {
-        id(part) for n in nodes if isinstance(n, ast.For | ast.While) for part in ast.walk(n)
-    }
+    looped = {id(part) for n in nodes if isinstance(n, ast.For | ast.While) for part in ast.walk(n)}
     found = [c for c in calls if owner_of(c) and _owner_is_asked(nodes, c)]
     if len(found) != 1 or id(found[0]) not in alone or id(found[0]) in looped:
         return None

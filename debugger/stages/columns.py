@@ -18,6 +18,7 @@ OTHER_SCALE = 8.0
 ELSEWHERE = 4.0
 MOSTLY_ONE = 0.8
 MANY_WORDS = 10
+FOLLOWS = 0.15
 OFTEN_UNKNOWN, HALF_UNKNOWN = 0.35, 0.5
 MOVED = 0.2
 """Of all rows: so many with another label than before are no mistake of somebody who labelled."""
@@ -150,6 +151,18 @@ def columns_in_other_order(seen: Data, view: View) -> Verdict | CannotJudge | No
     return fault(line, column=one, other=to, count=len(seen.swapped))
 
 
+def course_of_time_lost(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Steps were dealt out by lot, and windows cut out of what came of it."""
+    found = seen.windows
+    if found is None:
+        return NOT_FOR_THIS_TASK
+    if found.follows >= FOLLOWS:
+        return None
+    line = view.places.making.dealt_out()
+    told = {"name": found.name, "steps": found.steps, "columns": found.columns}
+    return None if line is None else fault(line, share=found.follows, **told)
+
+
 def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Rows are filled up behind and their labels in front, so that no label stands at its word."""
     if seen.misfilled is None:
@@ -162,6 +175,7 @@ def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | N
 
 RULES: tuple[Rule, ...] = (
     labels_filled_elsewhere,
+    course_of_time_lost,
     splits_on_other_scales,
     input_given_twice,
     hardly_a_word_known,

@@ -14,7 +14,7 @@ _AXES = (
 _OF_SEQUENCES = ("3", "2")
 """How many axes a layer wants that goes along a row, and how many a last state has."""
 _TOO_SMALL = (
-    r"Negative dimension size caused by subtracting \d+ from -?\d+ for '{{node (?P<node>[\w/]+)}}.*?"
+    r"Negative dimension size .*? for '{{node (?P<node>[\w/]+)}}.*?"
     r"input shapes: (?P<given>\[[^\]]*\])",
     r"<= 0 due to downsampling in (?P<node>\w+)\..*?input shape (?P<given>\[[^\]]*\])",
 )

@@ -57,6 +57,7 @@ from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Worded
 from debugger.pipelines.turning import Turned
+from debugger.pipelines.windows import Windows
 from debugger.pipelines.within import (
     Alike,
     Clipped,
@@ -1375,6 +1376,13 @@ CASES += [
         high=1.0,
         most=1.06,
     ),
+    of_loss(
+        losses.amounts_draw_nowhere,
+        {"undrawn": 0},
+        replace(AMOUNTS, wanted=(-1.5, 1.5), undrawn=4),
+        rows=4,
+        low=-1.5,
+    ),
     of_loss(losses.loss_wrong_sign, {"wrong": SOUND.wrong}, UPSIDE_DOWN, right=32.0, wrong=-32.0),
     of_loss(
         losses.squashed_before_loss,
@@ -1937,6 +1945,13 @@ CASES += [
         Data(None, None, columns=Columns((SCALED, PLAIN), twice=("a", "b"), shared=True)),
         {"columns": Columns((SCALED, PLAIN))},
         says={"one": "a", "other": "b"},
+    ),
+    Case(
+        columns.course_of_time_lost,
+        Data(None, None, windows=Windows("inputs", 24, 6, 0.05)),
+        {"windows": Windows("inputs", 24, 6, 0.9)},
+        script="frame = frame.sample(frac=1.0)",
+        says={"steps": 24, "share": 0.05},
     ),
     Case(
         columns.vocabulary_too_small,
