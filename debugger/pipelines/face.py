@@ -520,11 +520,11 @@ class Evaluate:
     is the least and the most that an answer can be, where its last activation says so. `untested`:
     the model trains by a step of its own, and no loss is evaluated. `fails_later` is what Python
     will say at a line behind the training, and `left_out` is what gives too few rows there: a class
-    of the script's own, or the argument by which rows that fill no batch go; `unknown_key` is looked up in the history, which has
-    others, at a line. `label_names` are those of several labels a row, as the Trainer puts them
-    together, and `other_order` one in which the metric could take them apart, where this one fails.
-    `dropout` is the largest of any layer. `watched_in_vain` is a callback, the number that it goes
-    by, which no epoch ends with, and those that there are.
+    of the script's own, or the argument by which rows that fill no batch go. `unknown_key` is
+    looked up in the history, which has others, at a line. `label_names` are those of several labels
+    a row, as the Trainer puts them together, and `other_order` one in which the metric could take
+    them apart, where this one fails. `dropout` is the largest of any layer. `watched_in_vain` is a
+    callback, the number that it goes by, which no epoch ends with, and those that there are.
     """
 
     rows: int = 0
