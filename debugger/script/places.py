@@ -18,7 +18,7 @@ from debugger.script.afterwards import (
 )
 from debugger.script.behind import Behind
 from debugger.script.chosen import Chosen
-from debugger.script.earlier import asked_too_early
+from debugger.script.earlier import Early, Kept, asked_too_early, brought_back
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
@@ -152,8 +152,12 @@ class Places:
         return rebuilt(self._tree)
 
     @cached_property
-    def asked_too_early(self) -> tuple[int, str] | None:
+    def asked_too_early(self) -> Early | None:
         return asked_too_early(self._tree)
+
+    @cached_property
+    def brought_back(self) -> Kept | None:
+        return brought_back(self._tree)
 
     @cached_property
     def fits(self) -> Fits:

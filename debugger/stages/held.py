@@ -34,7 +34,7 @@ def measured_on_training_rows(seen: Evaluate, view: View) -> Verdict | CannotJud
     """Beside a number for other rows, that for the training rows shows how far they part."""
     if not view.has_script:
         return NO_SCRIPT
-    found = view.places.judged.on_training_rows()
+    found = view.places.judged.on_training_rows() or view.places.judged.on_fitted_rows()
     if found is None or not found[1] or seen.failure is not None:
         return None
     alone = seen.evaluations or seen.eval_rows is None
@@ -128,8 +128,26 @@ def asked_before_training(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     found = view.places.asked_too_early
     if found is None or seen.failure is not None:
         return None
-    line, name = found
-    return (look if view.facts.pretrained else fault)(line, name=name)
+    made = look if view.facts.pretrained or found.measured else fault
+    return made(found.line, name=found.name)
+
+
+def weights_brought_back(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What was learned is written over by what stood there before."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.brought_back
+    if found is None or seen.failure is not None:
+        return None
+    return fault(found.line, at=found.at)
+
+
+def asked_as_in_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A model of Keras is told to train while it is asked; many answers in a loop are drawn so."""
+    if not view.has_script or view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK if view.has_script else NO_SCRIPT
+    line = view.places.judged.told_to_train() if seen.dropout else None
+    return None if line is None else fault(line, dropout=seen.dropout)
 
 
 def no_test_step(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -180,6 +198,8 @@ RULES: tuple[Rule, ...] = (
     threshold_hardly_met,
     model_made_each_round,
     asked_before_training,
+    weights_brought_back,
+    asked_as_in_training,
     no_test_step,
     fails_afterwards,
     history_without_key,

@@ -916,6 +916,21 @@ CASES += [
         says={"name": "said"},
     ),
     Case(
+        held.weights_brought_back,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="m.save_weights('w')\nm.fit(x, y)\nm.load_weights('w')\nm.predict(z)",
+        says={"at": 1},
+    ),
+    Case(
+        held.asked_as_in_training,
+        replace(MEASURED, dropout=0.5),
+        {"dropout": 0.0},
+        facts=replace(FACTS, compiled=Compiled()),
+        script="m.fit(x, y)\nsaid = m(z, training=True)",
+        says={"dropout": 0.5},
+    ),
+    Case(
         held.threshold_hardly_met,
         replace(MEASURED, reach=(0.0, 1.0)),
         {"reach": None},
@@ -945,6 +960,13 @@ CASES += [
         {"watched_in_vain": None},
         script='x = EarlyStopping(\n    monitor="val_acc",\n)',
         says={"name": "val_acc"},
+    ),
+    Case(
+        shapes.fractions_for_classes,
+        replace(FINE, labels=(0.0, 0.5)),
+        {"labels": (0.0, 1.0)},
+        facts=replace(FACTS, compiled=Compiled(loss="sparse_categorical_crossentropy")),
+        says={"value": 0.5},
     ),
     Case(
         layered.last_state_alone,

@@ -61,6 +61,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         "anew": fit.after.anew,
         **_asked_afterwards(fit, train),
         "reach": _reach(model),
+        "dropout": max((_rate(one) for one in model._flatten_layers()), default=0.0),
         "unknown_key": _unknown_key(fit),
         "watched_in_vain": _watched_in_vain(fit),
     }
@@ -171,6 +172,10 @@ def _watched_in_vain(fit: Fit) -> tuple[str, str, str] | None:
         if names and one.monitor not in (*names, *_RATES):
             return type(one).__name__, str(one.monitor), ", ".join(names)
     return None
+
+
+def _rate(layer: Any) -> float:
+    return float(layer.rate or 0.0) if isinstance(layer, tf_keras.layers.Dropout) else 0.0
 
 
 def _reach(model: Any) -> tuple[float, float] | None:

@@ -57,12 +57,13 @@ class Rest:
 
 @dataclass
 class _Run:
-    """What one way of answering led to: by statement, its text, what it named, if it asked, and
-    what it ended in where it broke off."""
+    """What one way of answering led to: by statement, its text, what it named, if it asked or had
+    the model evaluated, and what it ended in where it broke off."""
 
     texts: list[str] = field(default_factory=list)
     given: list[dict[str, Any]] = field(default_factory=list)
     asked: list[bool] = field(default_factory=list)
+    measured: list[bool] = field(default_factory=list)
     shape: tuple[int, ...] = ()
     broke: list[Exception | None] = field(default_factory=list)
 
@@ -139,6 +140,7 @@ def _steps(rests: tuple[Rest, ...], runs: list[_Run]) -> Iterator[Step]:
             blind=bool(reads(statement) & rest.left.missed),
             ended=tuple(run.broke[place] for run in runs),
             asked=any(run.asked[place] for run in runs),
+            measured=any(run.measured[place] for run in runs),
             given=runs[0].given[place],
         )
 
@@ -258,6 +260,7 @@ def _run(fit: Fit, rests: tuple[Rest, ...], way: Any, asked: _Asked, until: floa
             over = False
             for statement in rest.left.statements:
                 run.asked.append(False)
+                run.measured.append(False)
                 run.broke.append(None)
                 text = StringIO()
                 if not over:
@@ -313,6 +316,7 @@ def _answering(model: Any, way: Any, asked: _Asked, run: _Run) -> Iterator[None]
         if self is not model:
             return real["evaluate"](self, *args, **kwargs)
         asked.note(args[0] if args else kwargs.get("x"))
+        run.measured[-1] = True
         told = _told(names)
         return told if kwargs.get("return_dict") else [*told.values()] if names else LOSS
 
