@@ -61,7 +61,7 @@ def brought_back(tree: ast.Module) -> Kept | None:
         if not fits or any(id(one) in looped for one in fits):
             continue
         begins, ends = fits[0].lineno, fits[-1].end_lineno or fits[-1].lineno
-        kept = {k: n.lineno for n in nodes if _is_before(n, begins) for k in _puts_by(n)}
+        kept = {key: line for n in nodes for key, line in _puts_by(n) if line < begins}
         for call in (c for c in calls if c.lineno > ends and id(c) not in looped):
             if name_of(call.func) in _ASKS:
                 break
@@ -71,18 +71,14 @@ def brought_back(tree: ast.Module) -> Kept | None:
     return None
 
 
-def _is_before(node: ast.AST, line: int) -> bool:
-    return getattr(node, "lineno", line) < line
-
-
-def _puts_by(node: ast.AST) -> Iterator[str]:
-    """What weights are kept under: a name, or the path of a file."""
+def _puts_by(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """What weights are kept under, a name or the path of a file, and the line."""
     if isinstance(node, ast.Call) and name_of(node.func) == "save_weights" and node.args:
-        yield ast.unparse(node.args[0])
+        yield ast.unparse(node.args[0]), node.lineno
     for target, value in assigned(node):
         taken = {name_of(p.func) for p in ast.walk(value) if isinstance(p, ast.Call)}
         if isinstance(target, ast.Name) and taken & {"get_weights", "state_dict"}:
-            yield target.id
+            yield target.id, value.lineno
 
 
 def _brings(call: ast.Call) -> str:

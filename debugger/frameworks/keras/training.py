@@ -41,7 +41,7 @@ from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Guesses, Memory, Step, Training
 from debugger.pipelines.kept import Attributes
 from debugger.pipelines.rows import one_of_each, spread
-from debugger.pipelines.turning import DOUBTED, MOST_TURNED, Turned, taken_for_one
+from debugger.pipelines.turning import DOUBTED, MOST_TURNED, Turn, Turned, taken_for_one
 
 WATCHED_STEPS = 2
 EVAL_BATCH = 64
@@ -181,7 +181,9 @@ def _turned(model: Any, held_out: Rows, rows: list[int], facts: Facts) -> Turned
     if right is None or right > DOUBTED:
         return None
     more = spread(held_out.looked_at, MOST_TURNED)
-    found = {how: accuracy(model, made, more, facts)[0] for how, made in turned(held_out, more)}
+    found: dict[Turn, float | None] = {
+        how: accuracy(model, made, more, facts)[0] for how, made in turned(held_out, more)
+    }
     best = max(found, key=lambda how: found[how] or 0.0, default=None)
     as_it_is = accuracy(model, held_out, more, facts)[0] if best is not None else None
     if best is None or as_it_is is None:
