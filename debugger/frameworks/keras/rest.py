@@ -505,7 +505,9 @@ def _is_beside(value: Any, truth: Any) -> bool:
 
 
 def _on_one_line(values: Any, truth: Any) -> bool:
-    """Whether the one is the other, times something and moved by something."""
+    """Whether the one is the other: amounts, times something and moved by something."""
+    if np.asarray(truth).dtype.kind in "iub":
+        return bool(np.array_equal(np.ravel(values), np.ravel(truth)))
     one, other = (np.ravel(v).astype(float) for v in (values, truth))
     if not one.std() or not other.std():
         return False
