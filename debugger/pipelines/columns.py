@@ -73,13 +73,15 @@ class Summed:
 class Columns:
     """`twice` are two inputs with the same numbers; `shared`: one layer reads them both.
 
-    `embedded` is how many numbers the model has words for, at most.
+    `embedded` is how many numbers the model has words for, at most. `full` is a vocabulary that has
+    no room for more words: the number of those that it does not know, and its size.
     """
 
     inputs: tuple[Column, ...] = ()
     twice: tuple[str, str] | None = None
     shared: bool = False
     embedded: int = 0
+    full: tuple[int, int] | None = None
     gaps: tuple[Gap, ...] = ()
     echo: Echo | None = None
     summed: Summed | None = None

@@ -32,6 +32,8 @@ from debugger.pipelines.spelled import Short
 from debugger.pipelines.targets import Aims, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Lab, Worded
+from debugger.pipelines.turning import Turned
+from debugger.pipelines.windows import Windows
 from debugger.pipelines.within import (
     Alike,
     Faded,
@@ -185,6 +187,7 @@ class Data:
     """`entry` is of Keras; so are `lengths`, of the rows that could not be put together, and the
     arrays behind, `columns` and `eval_columns`, of which `swapped` stand at another's place.
 
+    `windows` are the training rows of Keras, where each is a part of one course of time.
     `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
     `metrics`: what compute_metrics answers; None where it could not be asked. `keys` is what makes
     each training row itself. `picked_line`: of the call that picked the evaluation rows out of
@@ -210,6 +213,7 @@ class Data:
     picked_line: int | None = None
     entry: Entry | None = None
     lengths: tuple[int, ...] = ()
+    windows: Windows | None = None
     columns: Columns | None = None
     eval_columns: Columns | None = None
     swapped: tuple[tuple[int, int], ...] = ()
@@ -515,11 +519,12 @@ class Evaluate:
     gives for outputs, where the Trainer takes the first of it for the loss, and it is none. `reach`
     is the least and the most that an answer can be, where its last activation says so. `untested`:
     the model trains by a step of its own, and no loss is evaluated. `fails_later` is what Python
-    will say at a line behind the training; `unknown_key` is looked up in the history, which has
-    others, at a line. `label_names` are those of several labels a row, as the Trainer puts them
-    together, and `other_order` one in which the metric could take them apart, where this one fails.
-    `dropout` is the largest of any layer. `watched_in_vain` is a callback, the number that it goes
-    by, which no epoch ends with, and those that there are.
+    will say at a line behind the training, and `left_out` is what gives too few rows there: a class
+    of the script's own, or the argument by which rows that fill no batch go. `unknown_key` is
+    looked up in the history, which has others, at a line. `label_names` are those of several labels
+    a row, as the Trainer puts them together, and `other_order` one in which the metric could take
+    them apart, where this one fails. `dropout` is the largest of any layer. `watched_in_vain` is a
+    callback, the number that it goes by, which no epoch ends with, and those that there are.
     """
 
     rows: int = 0
@@ -572,6 +577,7 @@ class Evaluate:
     reach: tuple[float, float] | None = None
     untested: bool = False
     fails_later: tuple[str, int] | None = None
+    left_out: str = ""
     unknown_key: tuple[str, str, int] | None = None
     watched_in_vain: tuple[str, str, str] | None = None
     failure: Failure | None = None
@@ -609,7 +615,8 @@ class Training:
     `epochs` times. `weights` is how many the model has. `out_of_time`: in a faster training the
     last step would not have been the last. `has_words`: rows of words were held against labels.
     `unturned` is what the same training would guess where no picture is turned at random; empty
-    where nobody asked.
+    where nobody asked. `turned` is what it gets right of pictures that are turned by somebody; None
+    where there are none, or nothing to doubt.
     """
 
     losses: tuple[float, ...] = ()
@@ -630,6 +637,7 @@ class Training:
     out_of_time: bool = False
     has_words: bool = False
     unturned: Guesses = field(default_factory=dict)
+    turned: Turned | None = None
     failure: Failure | None = None
 
 

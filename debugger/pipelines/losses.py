@@ -34,6 +34,7 @@ class Asked:
     `swapped` is the library's loss that this one is with labels and answers in each other's place.
     `in_turn` is what rows cost, and what they do, outputs and all, in the opposite order. `ends` is
     what amounts cost that are the labels themselves, and such as are far off, to either side.
+    `undrawn` are rows of amounts that cost the same whatever is answered on their side of 0.
     """
 
     form: Form
@@ -64,6 +65,7 @@ class Asked:
     swapped: str = ""
     in_turn: tuple[float, float] | None = None
     ends: tuple[float, float] | None = None
+    undrawn: int = 0
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ class Printed:
     otherwise whatever was answered; `one_at` makes one number of the answers for all rows.
     `shape` is that of the answers. `of` is what `evaluate` has called this very number, if it comes
     from there. `perfect` is the number for answers that are what the labels say, None where nobody
-    knows those.
+    knows those. `off` is the name of what the two sides that were compared differ in: answers, or
+    what they are held against.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Printed:
     shape: tuple[int, ...] = ()
     of: str = ""
     perfect: float | None = None
+    off: str = ""
 
 
 def numbers_in(text: str) -> list[tuple[str, float]]:

@@ -29,7 +29,10 @@ def short_of(texts: Sequence[str], rows: Sequence[Any]) -> Short | None:
         return None
     words = [text.lower().split() for text in texts]
     counts = [len(said) for said in words]
-    if median(counts) <= width or any(len(row) != width for row in rows):
+    if any(len(row) != width for row in rows):
+        return None
+    width = _filled(counts, rows) or width
+    if median(counts) <= width:
         return None
     said = Counter(one[0] for one in words if one)
     read = Counter(row[0] for row in rows)
@@ -37,3 +40,11 @@ def short_of(texts: Sequence[str], rows: Sequence[Any]) -> Short | None:
     if len(said) != len(read) or sum(min(pair) for pair in pairs) < ALIKE * len(rows):
         return None
     return Short(width, int(median(counts)), median(min(1.0, width / max(1, n)) for n in counts))
+
+
+def _filled(counts: Sequence[int], rows: Sequence[Any]) -> int | None:
+    """How many places are ever filled, where all behind them is 0 and texts go on."""
+    read = [sum(1 for number in row if number) for row in rows]
+    most = max(read)
+    as_told = all(many == min(most, count) for many, count in zip(read, counts, strict=True))
+    return most if as_told and most else None

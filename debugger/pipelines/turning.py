@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
 FEWEST = 24
 SURE, TAKEN = 0.8, 0.8
 Guesses = Mapping[tuple[int, int], int]
+Turn = Literal["axes", "upside down", "colours"]
+"""What is done to a picture: height and width change places, its rows or its channels come in the
+opposite order."""
+DOUBTED, MOST_TURNED = 0.9, 128
+"""A trained model that is less often right may have been given pictures of another make; and the
+most that it is asked about."""
+
+
+@dataclass(frozen=True)
+class Turned:
+    """What a trained model gets right of `rows` pictures to be judged by, as they come and turned:
+    the best of all ways to turn them."""
+
+    how: Turn
+    rows: int
+    as_it_is: float
+    anew: float
 
 
 def taken_for_one(guesses: Guesses) -> tuple[int, int] | None:

@@ -391,12 +391,12 @@ class Handed:
         )
 
     def rounding(self) -> int | None:
-        """The last line that brings bytes to whole numbers between 0 and 1, which leaves next to
+        """The first line that brings bytes to whole numbers between 0 and 1, which leaves next to
         nothing of them."""
         cut = [n for n in self._divisions if isinstance(n.op, ast.FloorDiv) and _by_byte(n)]
         cast = [c for c in self._calls if name_of(c.func) in _WHOLE or to_whole(c)]
         held = [c for c in cast if any(_by_byte(part) for part in ast.walk(c))]
-        return max((node.lineno for node in (*cut, *held)), default=None)
+        return min((node.lineno for node in (*cut, *held)), default=None)
 
     def _behind(self, given: ast.expr) -> Function | None:
         own = {one.name: one for one in self._functions}

@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator
 
 from debugger.script.afterwards import Scope, own_nodes, scopes
-from debugger.script.tracing import Tracing, assigned, name_of, owner_of
+from debugger.script.tracing import Tracing, assigned, is_true, name_of, owner_of
 
 _MEASURES = ("evaluate", "predict")
 _WAKES = ("load_state_dict", "load_adapter", "load_weights", "from_pretrained")
 _SETTLES = ("eval", *_MEASURES, "from_pretrained", "pipeline", "train")
 """Calls after which a model no longer trains, or is another one."""
+_AGAIN = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 _HELD = ("test", "val", "eval", "dev", "holdout", "heldout")
 _TRAINED = ("train", "trn")
 
@@ -24,6 +25,7 @@ class Judged:
         self._tracing = tracing
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         self._built = [c for c in calls if _given(c, "train_dataset") is not None]
+        self._scopes = scopes(tree)
         self._found = [(one, self._training(one)) for one in scopes(tree)]
 
     def on_training_rows(self) -> tuple[int, bool] | None:
@@ -63,6 +65,39 @@ class Judged:
                     before = line if other == name else 0
                     trained = _reads(nodes, name, 0, before)
                     return line, trained or _reads(nodes, owner_of(training), 0)
+        return None
+
+    def on_fitted_rows(self) -> tuple[int, bool] | None:
+        """The same of `fit`: where the model is evaluated behind it on the rows that it was
+        given, and whether on no others."""
+        for scope in self._scopes:
+            calls = [n for n in own_nodes(scope) if isinstance(n, ast.Call) and n.args]
+            for fit in (c for c in calls if name_of(c.func) == "fit" and len(c.args) > 1):
+                asked = [
+                    call
+                    for call in calls
+                    if name_of(call.func) in _MEASURES and owner_of(call) == owner_of(fit)
+                    if call.lineno > _end(fit)
+                ]
+                rows = ast.unparse(fit.args[0])
+                own = [one for one in asked if ast.unparse(one.args[0]) == rows]
+                if own and name_of(own[0].func) == "evaluate":
+                    return own[0].lineno, len(own) == len(asked)
+        return None
+
+    def told_to_train(self) -> int | None:
+        """Where a model is called once behind its `fit`, and told to train."""
+        for scope in self._scopes:
+            nodes = own_nodes(scope)
+            calls = [n for n in nodes if isinstance(n, ast.Call)]
+            again = [n for n in nodes if isinstance(n, _AGAIN)]
+            inside = {id(part) for one in again for part in ast.walk(one)}
+            for fit in (c for c in calls if name_of(c.func) == "fit"):
+                for call in calls:
+                    told = _given(call, "training")
+                    itself = ast.unparse(call.func) == owner_of(fit)
+                    if itself and told is not None and is_true(told) and id(call) not in inside:
+                        return call.lineno if call.lineno > _end(fit) else None
         return None
 
     def while_training(self) -> int | None:

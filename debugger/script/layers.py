@@ -285,6 +285,16 @@ class Layers:
         alone = [c for c in before if not any(map(_returns_all, c.keywords))]
         return max((c.lineno for c in alone if (c.lineno, c.col_offset) < end), default=None)
 
+    def called(self, name: str) -> int | None:
+        """Where the layer is made that Keras calls so: by that name, or as that one of its kind."""
+        made = [call for call in self._calls if name_of(call.func)[:1].isupper()]
+        named = [(c, k.value) for c in made for k in c.keywords if k.arg == "name"]
+        told = [c.lineno for c, one in named if isinstance(one, ast.Constant) and one.value == name]
+        kind, _, number = name.rpartition("_")
+        kind, place = (kind, int(number)) if number.isdigit() else (name, 0)
+        alike = [one.lineno for one in made if _snake(name_of(one.func)) == kind]
+        return next(iter([*told, *sorted(alike)[place:]]), None)
+
     def shaped(self, shape: Sequence[int]) -> int | None:
         """Where a model is told that its rows have that shape."""
         given = [k.value for c in self._calls for k in c.keywords if k.arg in _SHAPED]

@@ -159,6 +159,10 @@ class Making:
         best = max(found, default=(0, 0))
         return -best[1] if best[0] else None
 
+    def dealt_out(self) -> int | None:
+        """The first line that gives the rows of a table another order by lot."""
+        return min((call.lineno for call in self._calls if _deals(call)), default=None)
+
     def _turned(self, given: ast.expr, depth: int = 0) -> int | None:
         parts = list(ast.walk(given))
         turns = [part for part in parts if _turns(part)]
@@ -223,3 +227,17 @@ def _orders(call: ast.Call) -> int:
     said = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in by)
     told = ast.unparse(call).lower()
     return 2 * any(word in told for word in _LABELS) + (keyed or said)
+
+
+def _deals(call: ast.Call) -> bool:
+    """All rows, by lot; the `shuffle` of a data set takes the size of a buffer instead of rows."""
+    name, given = name_of(call.func), {k.arg: k.value for k in call.keywords}
+    if name == "sample":
+        return "frac" in given
+    if name == "train_test_split":
+        kept = given.get("shuffle")
+        return not (isinstance(kept, ast.Constant) and kept.value is False)
+    if name not in ("shuffle", "permutation", "permuted"):
+        return False
+    first = call.args[0] if call.args else None
+    return first is not None and (name != "shuffle" or not isinstance(first, ast.Constant))

@@ -33,6 +33,18 @@ class Parting:
                 return self._parted(given[_HERE], given[_THERE])
         return None
 
+    def of_fit(self) -> int | None:
+        """The same of the inputs that `fit` of Keras learns from, and those it is judged by."""
+        for call in self._calls:
+            given = {keyword.arg: keyword.value for keyword in call.keywords}
+            here = call.args[0] if call.args else given.get("x")
+            there = given.get("validation_data")
+            if isinstance(there, ast.Tuple) and there.elts:
+                there = there.elts[0]
+            if name_of(call.func) == "fit" and here is not None and there is not None:
+                return self._parted(here, there)
+        return None
+
     def _parted(self, here: ast.expr, there: ast.expr, depth: int = 0) -> int | None:
         if depth > DEEPEST or _are_of_a_set(here, there):
             return None

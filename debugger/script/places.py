@@ -18,6 +18,7 @@ from debugger.script.afterwards import (
 )
 from debugger.script.behind import Behind
 from debugger.script.chosen import Chosen
+from debugger.script.earlier import Early, Kept, asked_too_early, brought_back
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
@@ -29,10 +30,10 @@ from debugger.script.origins import Origins
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, hands_on, says, slices, values_put
-from debugger.script.repeated import first_row_asked, stepped_behind
+from debugger.script.repeated import filled_again, first_row_asked, stepped_behind
 from debugger.script.sources import Sources
 from debugger.script.told import told
-from debugger.script.torn import torn
+from debugger.script.torn import Shortened, cut_to_fit, torn
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
@@ -149,6 +150,14 @@ class Places:
     @cached_property
     def rebuilt(self) -> Rebuilt | None:
         return rebuilt(self._tree)
+
+    @cached_property
+    def asked_too_early(self) -> Early | None:
+        return asked_too_early(self._tree)
+
+    @cached_property
+    def brought_back(self) -> Kept | None:
+        return brought_back(self._tree)
 
     @cached_property
     def fits(self) -> Fits:
@@ -380,6 +389,16 @@ class Places:
             None,
         )
 
+    def last_assigned(self, name: str) -> int | None:
+        """The last line that gives a plain name a value."""
+        named = (
+            node.lineno
+            for node in self._assignments
+            for target in node.targets
+            if isinstance(target, ast.Name) and target.id == name
+        )
+        return max(named, default=None)
+
     def last_set(self, attribute: str, before: int | None) -> int | None:
         """The last assignment to an attribute of that name above a line."""
         return max(
@@ -430,6 +449,14 @@ class Places:
     def last_naming(self, text: str) -> int | None:
         """The lowest such line: the last layer of a model stands below the others."""
         return max((node.lineno for node in self._texts if node.value == text), default=None)
+
+    def returned_in(self, kind: str, method: str) -> int | None:
+        """The line of the last return of a method of a class."""
+        for node in (one for one in self._classes if one.name == kind):
+            made = [one for one in node.body if getattr(one, "name", "") == method]
+            returns = (n for one in made for n in ast.walk(one) if isinstance(n, ast.Return))
+            return max((one.lineno for one in returns), default=None)
+        return None
 
     def returned_by(self, name: str) -> int | None:
         """The line of the last return of a function."""
@@ -510,6 +537,9 @@ class Places:
         """The line that gives labels another order than their rows, or draws them by lot."""
         return torn(self._tree)
 
+    def labels_cut_to_fit(self) -> Shortened | None:
+        return cut_to_fit(self._tree)
+
     def written(self, *keys: str) -> int | None:
         """The last line that puts a value under one of these keys: a column, a dictionary's.
 
@@ -550,6 +580,9 @@ class Places:
 
     def stepped_behind(self) -> int | None:
         return stepped_behind(self._tree)
+
+    def filled_again(self) -> int | None:
+        return filled_again(self._tree)
 
     def ignoring(self) -> int | None:
         """The first line that gives a name, or places in a row, -100 and nothing else."""

@@ -55,6 +55,32 @@ def stepped_behind(tree: ast.AST) -> int | None:
     return None
 
 
+def filled_again(tree: ast.AST) -> int | None:
+    """Where each turn of a loop writes into one and the same thing and puts that into a list: what
+    the last turn wrote then stands in all places."""
+    for loop in ast.walk(tree):
+        if not isinstance(loop, ast.For | ast.While):
+            continue
+        parts = [part for turn in loop.body for part in ast.walk(turn)]
+        anew = {
+            part.id
+            for part in ast.walk(loop)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+        }
+        kept = {
+            part.args[0].id
+            for part in parts
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)
+            if part.func.attr == "append" and part.args and isinstance(part.args[0], ast.Name)
+        }
+        for part in parts:
+            if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
+                owner = part.value
+                if isinstance(owner, ast.Name) and owner.id in kept - anew:
+                    return part.lineno
+    return None
+
+
 def _methods(tree: ast.AST) -> dict[str, list[tuple[str, int]]]:
     """The methods that are called in it: of what, and where."""
     found: dict[str, list[tuple[str, int]]] = {}

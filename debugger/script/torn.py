@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from debugger.script.tracing import name_of
@@ -17,6 +18,7 @@ _SORTS = ("sorted", "sort")
 _FED = ("from_tensor_slices", "fit")
 _SPLITS = "train_test_split"
 _DRAWS = ("randint", "randrange", "integers", "getrandbits")
+_PICKS = ("dropna", "drop_duplicates", "query", "filter", "compress", "unique")
 _HOLDS = ("list", "array", "asarray", "constant", "tensor", "copy", "deepcopy", "int", "float")
 
 
@@ -26,6 +28,64 @@ def torn(tree: ast.Module) -> int | None:
     scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
     behind = (line for scope in scopes for line in _moved_behind(scope.body))
     return min((*_lines(tree), *_split_alone(tree), *behind), default=None)
+
+
+@dataclass(frozen=True)
+class Shortened:
+    """Rows, by name, of which some are left out at a line, and labels that are only cut."""
+
+    rows: str
+    at: int
+    line: int
+
+
+def cut_to_fit(tree: ast.Module) -> Shortened | None:
+    """Labels that are cut to the number of rows, where what was left out stood anywhere."""
+    scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
+    for scope in scopes:
+        left: dict[str, int] = {}
+        given: dict[str, int] = {}
+        for node in (one for one in scope.body if isinstance(one, ast.Assign)):
+            value, cut = node.value, _cut_by(node.value)
+            of = "" if cut is None else name_of(cut[0])
+            at = left.get(cut[1], 0) if cut is not None else 0
+            if cut is not None and at and _is_label(cut[0]) and given.get(of, 0) < at:
+                return Shortened(cut[1], at, node.lineno)
+            for target in (one for one in node.targets if isinstance(one, ast.Name)):
+                given[target.id] = node.lineno
+                left.pop(target.id, None)
+                if _leaves_some_out(value):
+                    left[target.id] = node.lineno
+    return None
+
+
+def _cut_by(value: ast.expr) -> tuple[ast.expr, str] | None:
+    """Of `y[: len(x)]` both, and of `y[: x.shape[0]]`."""
+    value = _bare(value)
+    part = value.slice if isinstance(value, ast.Subscript) else None
+    if not isinstance(value, ast.Subscript) or not isinstance(part, ast.Slice):
+        return None
+    upper = part.upper
+    if part.lower is not None or part.step is not None or upper is None:
+        return None
+    if isinstance(upper, ast.Call) and name_of(upper.func) == "len" and upper.args:
+        return value.value, name_of(upper.args[0])
+    shape = upper.value if isinstance(upper, ast.Subscript) else None
+    if isinstance(shape, ast.Attribute) and shape.attr == "shape":
+        return value.value, name_of(shape.value)
+    return None
+
+
+def _leaves_some_out(value: ast.expr) -> bool:
+    """Whether rows are picked by what they hold."""
+    if isinstance(value, ast.ListComp):
+        return any(one.ifs for one in value.generators)
+    if isinstance(value, ast.Call):
+        return name_of(value.func) in _PICKS
+    if not isinstance(value, ast.Subscript):
+        return False
+    asked = any(isinstance(one, ast.Compare | ast.Invert) for one in ast.walk(value.slice))
+    return asked and not isinstance(value.slice, ast.Slice | ast.Tuple)
 
 
 def _lines(tree: ast.Module) -> Iterator[int]:

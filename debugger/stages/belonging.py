@@ -133,6 +133,16 @@ def texts_begin_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | Non
     return None
 
 
+def labels_cut_to_fit(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows are left out by what they hold, and of the labels as many at the end."""
+    if not view.has_script:
+        return CannotJudge("no_script")
+    found = view.places.labels_cut_to_fit()
+    if found is None or seen.train is None:
+        return None
+    return look(found.line, rows=found.rows, at=found.at)
+
+
 def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Of several labels at once, some that no training row has: always to say no is right there."""
     if view.facts.task != "multilabel":
@@ -141,13 +151,19 @@ def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not here or (seen.train is not None and seen.train.looked_at < FEWEST_ROWS):
         return NOT_FOR_THIS_TASK
     never = [place for place, count in enumerate(here) if not count]
-    if not never:
+    if not never or (seen.train is not None and alike(seen.train)):  # see one_class
         return None
     names = view.facts.label_names
     name = names[never[0]] if names and len(names) == len(here) else str(never[0])
     made = fault if 2 * len(never) >= len(here) <= FEW_LABELS else look
     line = view.places.labels_written() or view.places.argument("train_dataset")
     return made(line, count=len(never), of=len(here), name=name)
+
+
+def alike(split: Split) -> bool:
+    """Whether all rows have the same several labels."""
+    rows = [row for row in split.labels if isinstance(row, list | tuple)]
+    return bool(rows) and len(rows) == split.looked_at and all(row == rows[0] for row in rows)
 
 
 def _yes(split: Split | None) -> list[int]:
@@ -248,6 +264,7 @@ RULES: tuple[Rule, ...] = (
     rows_never_reached,
     texts_of_other_rows,
     texts_begin_otherwise,
+    labels_cut_to_fit,
     labels_never_there,
     sets_change_places,
     inputs_cut_shorter,

@@ -18,6 +18,8 @@ OTHER_SCALE = 8.0
 ELSEWHERE = 4.0
 MOSTLY_ONE = 0.8
 MANY_WORDS = 10
+FOLLOWS = 0.15
+OFTEN_UNKNOWN, HALF_UNKNOWN = 0.35, 0.5
 MOVED = 0.2
 """Of all rows: so many with another label than before are no mistake of somebody who labelled."""
 _NUMBERING = (
@@ -59,10 +61,28 @@ def hardly_a_word_known(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if any((one.common or 0.0) < MOSTLY_ONE or one.rows < FEWEST for one in texts):
         return None
+    if isinstance(vocabulary_too_small(seen, view), Verdict):
+        return None  # which says more
     line = view.places.call(".adapt") or view.places.call("TextVectorization", ".fit_on_texts")
     first = texts[0]
     numbers = {"number": first.commonest, "share": first.common, "words": found.embedded}
     return fault(line, name=first.name, **numbers)
+
+
+def vocabulary_too_small(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A vocabulary is full, and most words of the texts found no room in it."""
+    found = seen.columns
+    if found is None or found.full is None:
+        return NOT_FOR_THIS_TASK
+    number, size = found.full
+    texts = [one for one in found.inputs if one.commonest == number and _holds_words(one)]
+    share, name = max(((one.common or 0.0, one.name) for one in texts), default=(0.0, ""))
+    if share < OFTEN_UNKNOWN or not texts or max(one.rows for one in texts) < FEWEST:
+        return None
+    line = view.places.argument_of_value(size, "max_tokens", "num_words")
+    line = line or view.places.call("TextVectorization", "Tokenizer")
+    made = fault if share >= HALF_UNKNOWN else look
+    return made(line, name=name, share=share, number=number, size=size)
 
 
 def learned_from_eval_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -131,6 +151,18 @@ def columns_in_other_order(seen: Data, view: View) -> Verdict | CannotJudge | No
     return fault(line, column=one, other=to, count=len(seen.swapped))
 
 
+def course_of_time_lost(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Steps were dealt out by lot, and windows cut out of what came of it."""
+    found = seen.windows
+    if found is None:
+        return NOT_FOR_THIS_TASK
+    if found.follows >= FOLLOWS:
+        return None
+    line = view.places.making.dealt_out()
+    told = {"name": found.name, "steps": found.steps, "columns": found.columns}
+    return None if line is None else fault(line, share=found.follows, **told)
+
+
 def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Rows are filled up behind and their labels in front, so that no label stands at its word."""
     if seen.misfilled is None:
@@ -143,9 +175,11 @@ def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | N
 
 RULES: tuple[Rule, ...] = (
     labels_filled_elsewhere,
+    course_of_time_lost,
     splits_on_other_scales,
     input_given_twice,
     hardly_a_word_known,
+    vocabulary_too_small,
     labels_move_between_epochs,
     learned_from_eval_rows,
     gaps_in_inputs,

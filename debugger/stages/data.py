@@ -229,14 +229,25 @@ def imbalanced(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     split, blind = _labelled(seen, view)
+    if split is not None and view.facts.task == "multilabel":
+        return _one_vector(split, view)
     if split is None or view.facts.task != "classification":
         return blind or NOT_FOR_THIS_TASK
     labels = set(_integers(split))
     if len(labels) != 1 or labels == {-1} or split.looked_at < 20:
         return None
     narrowed = (one.line for one in split.made if one.kinds[0] > one.kinds[1] == 1)
-    line = next(filter(None, narrowed), None) or _labels_line(view)
+    line = next(filter(None, narrowed), None) or view.places.filled_again() or _labels_line(view)
     return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
+
+
+def _one_vector(split: Split, view: View) -> Verdict | CannotJudge | None:
+    """Of several labels at once: every row has the very same."""
+    if split.looked_at < ENOUGH_ASKED or not belonging.alike(split):
+        return None
+    name = ", ".join(f"{value:g}" for value in split.labels[0])
+    line = view.places.filled_again() or _labels_line(view)
+    return fault(line, name=f"[{name}]", rows=split.looked_at)
 
 
 def classes_only_in_eval(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -34,7 +34,7 @@ def measured_on_training_rows(seen: Evaluate, view: View) -> Verdict | CannotJud
     """Beside a number for other rows, that for the training rows shows how far they part."""
     if not view.has_script:
         return NO_SCRIPT
-    found = view.places.judged.on_training_rows()
+    found = view.places.judged.on_training_rows() or view.places.judged.on_fitted_rows()
     if found is None or not found[1] or seen.failure is not None:
         return None
     alone = seen.evaluations or seen.eval_rows is None
@@ -121,6 +121,35 @@ def model_made_each_round(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     return (look if found.measured or found.epochs else fault)(found.line)
 
 
+def asked_before_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What is measured once all is over are answers from before; a checkpoint may know some."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.asked_too_early
+    if found is None or seen.failure is not None:
+        return None
+    made = look if view.facts.pretrained or found.measured else fault
+    return made(found.line, name=found.name)
+
+
+def weights_brought_back(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What was learned is written over by what stood there before."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.brought_back
+    if found is None or seen.failure is not None:
+        return None
+    return fault(found.line, at=found.at)
+
+
+def asked_as_in_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A model of Keras is told to train while it is asked; many answers in a loop are drawn so."""
+    if not view.has_script or view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK if view.has_script else NO_SCRIPT
+    line = view.places.judged.told_to_train() if seen.dropout else None
+    return None if line is None else fault(line, dropout=seen.dropout)
+
+
 def no_test_step(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """A training step of its own holds the loss, and what evaluates knows of none."""
     if not seen.untested:
@@ -135,6 +164,10 @@ def fails_afterwards(seen: Evaluate, view: View) -> Verdict | CannotJudge | None
     if seen.fails_later is None:
         return None
     said, line = seen.fails_later
+    if seen.left_out:
+        places = view.places
+        cut = places.argument(seen.left_out) or places.returned_in(seen.left_out, "__len__")
+        line = cut or line
     return fault(line, said=first_line(said))
 
 
@@ -164,6 +197,9 @@ RULES: tuple[Rule, ...] = (
     metric_arguments_swapped,
     threshold_hardly_met,
     model_made_each_round,
+    asked_before_training,
+    weights_brought_back,
+    asked_as_in_training,
     no_test_step,
     fails_afterwards,
     history_without_key,

@@ -129,7 +129,8 @@ def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return CannotJudge("other_inputs")
     if read.inputs > 1:
         return None
-    line = view.places.handed.one_place() or view.places.flows.removing() or _tokenizing(view)
+    line = view.places.handed.one_place() or view.places.filled_again()
+    line = line or view.places.flows.removing() or _tokenizing(view)
     return fault(line, rows=read.rows)
 
 

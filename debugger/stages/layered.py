@@ -13,6 +13,12 @@ _AXES = (
 )
 _OF_SEQUENCES = ("3", "2")
 """How many axes a layer wants that goes along a row, and how many a last state has."""
+_TOO_SMALL = (
+    r"Negative dimension size .*? for '{{node (?P<node>[\w/]+)}}.*?"
+    r"input shapes: (?P<given>\[[^\]]*\])",
+    r"<= 0 due to downsampling in (?P<node>\w+)\..*?input shape (?P<given>\[[^\]]*\])",
+)
+"""What is said of windows that are larger than what is left to go over."""
 _NO_TENSOR = r"Failed to convert a NumPy array to a Tensor \(Unsupported object type (\w+)\)"
 _UNLIKE = r"'(str|list|tuple|dict|set|int|float|bool)' object (?:has no attribute|is not callable)"
 _KINDS = {
@@ -40,6 +46,18 @@ def axes_of_another_count(seen: Seen, view: View) -> Verdict | None:
     told = {"layer": found[1], "wanted": int(found[2]), "given": int(found[3]), "shape": found[4]}
     line = view.places.layers.shaped([int(one) for one in re.findall(r"\d+", found[4])])
     return fault(line or seen.failure.line, **told)
+
+
+def pooled_away(seen: Seen, view: View) -> Verdict | None:
+    """Every pooling and every convolution makes a picture smaller, till nothing is left of it."""
+    said = "" if seen.failure is None else seen.failure.message
+    found = next(filter(None, (re.search(one, said, re.DOTALL) for one in _TOO_SMALL)), None)
+    if found is None or seen.failure is None:
+        return None
+    parts = found["node"].split("/")
+    layer = parts[-2] if len(parts) > 1 else parts[0]
+    line = view.places.layers.called(layer) or seen.failure.line
+    return fault(line, layer=layer, shape=found["given"])
 
 
 def array_of_objects(seen: Seen, view: View) -> Verdict | None:
@@ -89,6 +107,7 @@ RULES: tuple[Rule, ...] = (
     endless_without_steps,
     last_state_alone,
     axes_of_another_count,
+    pooled_away,
     array_of_objects,
     argument_of_another_kind,
 )

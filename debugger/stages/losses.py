@@ -11,6 +11,7 @@ from debugger.pipelines.losses import Asked
 from debugger.stages import company
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
+FEW_UNDRAWN = 0.05
 NEARLY = 0.02
 """How near a cost must lie to the one that a known mistake makes."""
 FLOOR = 0.25
@@ -265,6 +266,18 @@ def loss_is_a_sum(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return look(line, rows=asked.rows, even=asked.even, chance=chance)
 
 
+def amounts_draw_nowhere(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """What takes logarithms takes all that lies below 0 for one and the same."""
+    asked = seen.asked
+    if asked is None or asked.form != "amounts" or asked.wanted is None:
+        return NOT_ASKED
+    if asked.undrawn < FEW_UNDRAWN * asked.rows or not asked.undrawn:
+        return None
+    name = view.facts.compiled.loss if view.facts.compiled else ""
+    numbers = {"rows": asked.undrawn, "of": asked.rows, "low": asked.wanted[0]}
+    return fault(_loss_line(view), name=name, **numbers)
+
+
 def amounts_for_classes(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """The number of a class has no size: it is spread over the outputs, and pulls all of them."""
     asked = seen.asked
@@ -293,6 +306,7 @@ RULES: tuple[Rule, ...] = (
     right_not_rewarded,
     loss_below_zero,
     labels_left_out,
+    amounts_draw_nowhere,
     weights_favour_frequent,
     weights_in_other_order,
     positive_weight_upside_down,

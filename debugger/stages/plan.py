@@ -273,6 +273,7 @@ def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return None
     line = view.places.rate() or view.places.argument("max_grad_norm", "optimizers")
     line = line or view.places.call("Decay", f".{seen.optimizer}")
+    line = line or view.places.fits.compiled("optimizer")
     return fault(line, updates=plan.updates, share=known, optimizer=seen.optimizer)
 
 

@@ -27,6 +27,7 @@ COMPARES = (
 )
 """Words of numbers that may well lie below zero."""
 FEWEST = 8
+NEARLY = 0.1
 SURELY = 50.0
 """So many times as wide are the inputs that somebody forgot to scale."""
 NOTHING = CannotJudge("nothing_printed")
@@ -127,7 +128,29 @@ def printed_off_its_labels(seen: Evaluate, view: View) -> Verdict | CannotJudge 
         low = _called(one, *RIGHT) and one.perfect < 0.999 and one.perfect <= max(drawn)
         far = _is_error(one) and one.perfect >= min(drawn) / 2 > 0
         if low or far:
-            return fault(one.line, name=_name(one), value=one.perfect, drawn=one.some)
+            line = view.places.last_assigned(one.off) or one.line
+            return fault(line, name=_name(one), value=one.perfect, drawn=one.some)
+    return None
+
+
+def printed_of_others(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """All right, and not all right: what the answers are held against is only much like it."""
+    if not seen.printed:
+        return NOTHING
+    if isinstance(printed_off_its_labels(seen, view), Verdict) or any(
+        one.moved or one.learned for one in seen.held
+    ):
+        return None  # which say more
+    for one in seen.printed:
+        if not one.off or one.of or one.perfect is None or _is_same(one):
+            continue
+        drawn = (one.some, one.other, *one.dealt)
+        far = _is_error(one) and min(drawn) / 2 > one.perfect >= NEARLY * min(drawn)
+        low = _called(one, "accuracy", "acc") and max(drawn) < one.perfect < 1 - NEARLY
+        if far or low:
+            line = view.places.last_assigned(one.off) or one.line
+            numbers = {"name": _name(one), "value": one.perfect, "drawn": one.some}
+            return look(line, off=one.off, best=int(low), **numbers)
     return None
 
 
@@ -160,6 +183,7 @@ RULES: tuple[Rule, ...] = (
     printed_mixes_rows,
     printed_another_number,
     printed_off_its_labels,
+    printed_of_others,
     asked_in_other_order,
     asked_on_other_scale,
 )

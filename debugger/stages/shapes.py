@@ -86,12 +86,25 @@ def vectors_of_another_width(seen: Forward, view: View) -> Verdict | CannotJudge
     return fault(line, labels=labels[1], outputs=outputs[1])
 
 
+def fractions_for_classes(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The number of a class is whole; a sparse loss cuts off what lies behind the point."""
+    compiled = view.facts.compiled
+    if compiled is None or "sparse" not in compiled.loss.lower():
+        return NOT_FOR_THIS_TASK
+    cut = next((y for y in seen.labels if isinstance(y, float) and y % 1), None)
+    if cut is None:
+        return None
+    line = view.places.fits.labelled() or view.places.fits.fitted(labels=True)
+    return fault(line, value=cut, name=compiled.loss)
+
+
 RULES: tuple[Rule, ...] = (
     rows_not_batched,
     answer_for_each_place,
     rows_of_another_shape,
     row_answered_once,
     vectors_of_another_width,
+    fractions_for_classes,
 )
 
 

@@ -62,7 +62,8 @@ def labels_all_the_same(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if aims.amounts < ENOUGH_AMOUNTS or aims.quantiles[0] != aims.quantiles[-1]:
         return None
-    return fault(_labelling(view), value=aims.quantiles[0], rows=aims.amounts)
+    line = view.places.filled_again() or _labelling(view)
+    return fault(line, value=aims.quantiles[0], rows=aims.amounts)
 
 
 def labels_hardly_differ(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from debugger.pipelines.face import Training
-from debugger.pipelines.turning import taken_for_one, told_apart
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, look
+from debugger.pipelines.turning import Turn, taken_for_one, told_apart
+from debugger.stages.chance import interval
+from debugger.stages.judging import (
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+)
 
 TOLD = 0.95
+BETTER = 0.15
+"""Of all pictures: so many more are answered rightly once they are turned."""
 
 
 def turning_mixes_classes(seen: Training, view: View) -> Verdict | CannotJudge | None:
@@ -22,4 +33,34 @@ def turning_mixes_classes(seen: Training, view: View) -> Verdict | CannotJudge |
     return look(view.places.layers.turning(), one=one, other=other, **shares)
 
 
-RULES: tuple[Rule, ...] = (turning_mixes_classes,)
+def eval_axes_swapped(seen: Training, view: View) -> Verdict | CannotJudge | None:
+    """Height and width stand otherwise in one set than in the other."""
+    return _turned("axes", seen, view)
+
+
+def eval_upside_down(seen: Training, view: View) -> Verdict | CannotJudge | None:
+    return _turned("upside down", seen, view)
+
+
+def eval_colours_reversed(seen: Training, view: View) -> Verdict | CannotJudge | None:
+    """Some libraries read blue first, and most red."""
+    return _turned("colours", seen, view)
+
+
+def _turned(how: Turn, seen: Training, view: View) -> Verdict | CannotJudge | None:
+    found = seen.turned
+    if found is None:
+        return NOT_FOR_THIS_TASK
+    surely = interval(found.anew, found.rows)[0] > interval(found.as_it_is, found.rows)[1]
+    if found.how != how or not surely or found.anew - found.as_it_is < BETTER:
+        return None
+    line = view.places.parting.of_fit() or view.places.fits.validated()
+    return fault(line, rows=found.rows, as_it_is=found.as_it_is, anew=found.anew)
+
+
+RULES: tuple[Rule, ...] = (
+    turning_mixes_classes,
+    eval_axes_swapped,
+    eval_upside_down,
+    eval_colours_reversed,
+)

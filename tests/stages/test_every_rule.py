@@ -56,6 +56,8 @@ from debugger.pipelines.sounds import Sounds
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Worded
+from debugger.pipelines.turning import Turned
+from debugger.pipelines.windows import Windows
 from debugger.pipelines.within import (
     Alike,
     Clipped,
@@ -259,6 +261,10 @@ def of_order(rule: Callable[..., Any], silent: dict[str, Any], made: Order, **sa
 UNLIKE = (
     'Input 0 of layer "model" is incompatible with the layer: '
     "expected shape=(None, 5), found shape=(32, 8)"
+)
+POOLED = (
+    "Negative dimension size caused by subtracting {} from {} for "
+    "'{{{{node average_pooling2d/AvgPool}}}} = AvgPool[](x)' with input shapes: [?,1,1,32]."
 )
 FLAT = (
     'Input 0 of layer "lstm_1" is incompatible with the layer: '
@@ -903,6 +909,28 @@ CASES += [
         script="for _ in range(3):\n    m = made()\n    m.fit(x, y)\nm.save('here')",
     ),
     Case(
+        held.asked_before_training,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="said = m.predict(x)\nm.fit(x, y)\nprint((said > 0.5) == y)",
+        says={"name": "said"},
+    ),
+    Case(
+        held.weights_brought_back,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="m.save_weights('w')\nm.fit(x, y)\nm.load_weights('w')\nm.predict(z)",
+        says={"at": 1},
+    ),
+    Case(
+        held.asked_as_in_training,
+        replace(MEASURED, dropout=0.5),
+        {"dropout": 0.0},
+        facts=replace(FACTS, compiled=Compiled()),
+        script="m.fit(x, y)\nsaid = m(z, training=True)",
+        says={"dropout": 0.5},
+    ),
+    Case(
         held.threshold_hardly_met,
         replace(MEASURED, reach=(0.0, 1.0)),
         {"reach": None},
@@ -913,6 +941,12 @@ CASES += [
         held.fails_afterwards,
         replace(MEASURED, fails_later=("'Sequential' object has no attribute 'x'", 7)),
         {"fails_later": None},
+    ),
+    Case(
+        held.fails_afterwards,
+        replace(MEASURED, fails_later=("samples: [200, 192]", 7), left_out="Rows"),
+        {"fails_later": None},
+        script="class Rows(Sequence):\n    def __len__(self):\n        return 6",
     ),
     Case(
         held.history_without_key,
@@ -928,6 +962,13 @@ CASES += [
         says={"name": "val_acc"},
     ),
     Case(
+        shapes.fractions_for_classes,
+        replace(FINE, labels=(0.0, 0.5)),
+        {"labels": (0.0, 1.0)},
+        facts=replace(FACTS, compiled=Compiled(loss="sparse_categorical_crossentropy")),
+        says={"value": 0.5},
+    ),
+    Case(
         layered.last_state_alone,
         replace(FINE, failure=failed("ValueError", FLAT.format(3, 2, "(None, 24)"))),
         {"failure": failed("ValueError", FLAT.format(4, 2, "(None, 24)"))},
@@ -940,6 +981,13 @@ CASES += [
         {"failure": None},
         script="SIZE = 20\nx = Input(shape=(SIZE, SIZE))",
         says={"wanted": 4, "given": 3},
+    ),
+    Case(
+        layered.pooled_away,
+        replace(FINE, failure=failed("ValueError", POOLED.format(2, 1))),
+        {"failure": failed("ValueError", FLAT.format(4, 3, "(None, 20, 20)"))},
+        script="m.add(MaxPooling2D())\nm.add(AveragePooling2D())",
+        says={"layer": "average_pooling2d", "shape": "[?,1,1,32]"},
     ),
     Case(
         layered.array_of_objects,
@@ -1284,6 +1332,13 @@ CASES += [
         says={"name": "accuracy", "value": 0.25},
     ),
     Case(
+        printed.printed_of_others,
+        replace(MEASURED, printed=(replace(NUMBER, dealt=(0.4,), perfect=0.6, off="truth"),)),
+        {"printed": (replace(NUMBER, dealt=(0.4,), perfect=1.0, off="truth"),)},
+        script="truth = y[1:]",
+        says={"off": "truth", "best": 1},
+    ),
+    Case(
         printed.asked_on_other_scale,
         replace(MEASURED, asked_scale=(SMALL, replace(SMALL, high=255.0, width=200.0))),
         {"asked_scale": (SMALL, SMALL)},
@@ -1299,6 +1354,20 @@ CASES += [
         {"unturned": {(0, 0): 30, (1, 1): 28, (1, 2): 4, (2, 2): 32}},
         script="model.add(layers.RandomRotation(0.5))",
         says={"one": "maybe", "other": "yes"},
+    ),
+    *(
+        Case(
+            rule,
+            replace(TRAINED, turned=Turned(how, 128, 0.5, 0.95)),
+            {"turned": Turned(how, 128, 0.5, 0.6)},
+            script="a = made()\nb = made().T\nm.fit(a, y, validation_data=(b, z))",
+            says={"as_it_is": 0.5, "anew": 0.95},
+        )
+        for rule, how in (
+            (turning.eval_axes_swapped, "axes"),
+            (turning.eval_upside_down, "upside down"),
+            (turning.eval_colours_reversed, "colours"),
+        )
     ),
     Case(
         printed.asked_in_other_order,
@@ -1328,6 +1397,13 @@ CASES += [
         replace(AMOUNTS, wanted=(0.0, 1.06)),
         high=1.0,
         most=1.06,
+    ),
+    of_loss(
+        losses.amounts_draw_nowhere,
+        {"undrawn": 0},
+        replace(AMOUNTS, wanted=(-1.5, 1.5), undrawn=4),
+        rows=4,
+        low=-1.5,
     ),
     of_loss(losses.loss_wrong_sign, {"wrong": SOUND.wrong}, UPSIDE_DOWN, right=32.0, wrong=-32.0),
     of_loss(
@@ -1893,6 +1969,20 @@ CASES += [
         says={"one": "a", "other": "b"},
     ),
     Case(
+        columns.course_of_time_lost,
+        Data(None, None, windows=Windows("inputs", 24, 6, 0.05)),
+        {"windows": Windows("inputs", 24, 6, 0.9)},
+        script="frame = frame.sample(frac=1.0)",
+        says={"steps": 24, "share": 0.05},
+    ),
+    Case(
+        columns.vocabulary_too_small,
+        Data(None, None, columns=Columns((UNKNOWN,), embedded=200, full=(UNKNOWN.commonest, 10))),
+        {"columns": Columns((UNKNOWN,), embedded=200, full=(UNKNOWN.commonest + 1, 10))},
+        script="words = TextVectorization(max_tokens=10)",
+        says={"size": 10},
+    ),
+    Case(
         columns.hardly_a_word_known,
         Data(None, None, columns=Columns((UNKNOWN,), embedded=200)),
         {"columns": Columns((replace(UNKNOWN, common=0.1),), embedded=200)},
@@ -2308,6 +2398,13 @@ CASES += [
         Data(replace(SPLIT, read=PREFIXED), replace(SPLIT, read=replace(PREFIXED, firsts=BARE))),
         {"eval": replace(SPLIT, read=PREFIXED)},
         says={"token": "translate", "train": 1.0, "share": 0.0},
+    ),
+    Case(
+        belonging.labels_cut_to_fit,
+        Data(SPLIT, None),
+        {"train": None},
+        script="x = x[x.max(axis=1) > 0.7]\ny = y[: len(x)]",
+        says={"rows": "x", "at": 1},
     ),
     Case(
         belonging.labels_never_there,

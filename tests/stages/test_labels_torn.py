@@ -120,3 +120,38 @@ def test_words_decide_before_a_training_does() -> None:
     assert told_of(Worded(), "rng.shuffle(labels)") == NOT_FOR_THIS_TASK
     judged = replace(STUCK, has_words=True)
     assert train.labels_shuffled_apart(judged, view("rng.shuffle(labels)")) is None
+
+
+CUT = [
+    "x = x[x.max(axis=1) > 0.7]\ny = y[: len(x)]",
+    "kept = [t for t in texts if len(t) > 3]\nlabels = np.array(labels[: len(kept)])",
+    "x = x[~np.isnan(x).any(axis=1)]\ny = y[: x.shape[0]]",
+    "frame = frame.dropna()\ny_train = y_train[: len(frame)]",
+]
+KEPT_TOGETHER = [
+    "keep = x.max(axis=1) > 0.7\nx, y = x[keep], y[keep]",
+    "x = x[:100]\ny = y[: len(x)]",
+    "x = x[x.max(axis=1) > 0.7]\ny = labels_of(x)\ny = y[: len(x)]",
+    "x = x[x.max(axis=1) > 0.7]\nz = z[: len(x)]",
+    "x = x[:, x.std(axis=0) > 0]\ny = y[: len(x)]",
+]
+
+
+@pytest.mark.parametrize("text", CUT)
+def test_labels_that_are_only_cut_to_the_number_of_rows(text: str) -> None:
+    found = Places(text).labels_cut_to_fit()
+    assert found is not None
+    assert (found.at, found.line) == (1, 2)
+
+
+@pytest.mark.parametrize("text", KEPT_TOGETHER)
+def test_labels_that_go_with_their_rows(text: str) -> None:
+    assert Places(text).labels_cut_to_fit() is None
+
+
+def test_one_thing_that_is_written_into_and_put_into_a_list_again_and_again() -> None:
+    again = "one = zeros(4)\nfor _ in rows:\n    one[:] = draw(4)\n    labels.append(one)"
+    assert Places(again).filled_again() == 3
+    assert Places(again.replace("append(one)", "append(one.copy())")).filled_again() is None
+    anew = "for _ in rows:\n    one = zeros(4)\n    one[0] = 1\n    labels.append(one)"
+    assert Places(anew).filled_again() is None

@@ -55,7 +55,9 @@ class After:
 
     Of what is there already: `texts` are the lists of them, and `renumbered` is a vocabulary that
     is made anew between two uses, and where; `refitted` is what learns anew from the rows to be
-    judged by, where, and its class. `thrown_away` is what is made of a data set and not kept.
+    judged by, where, and its class. `full` is a vocabulary without room for more words: the number
+    of all that it does not know, and its size. `thrown_away` is what is made of a data set and not
+    kept.
     `fails` is what Python will say at a line behind the training, and `looked_up` what is read
     out of the history then. `rests` is what is left to be run, which may be done once all is
     `cut_off`, and never without.
@@ -66,6 +68,7 @@ class After:
     texts: tuple[Sequence[str], ...] = ()
     renumbered: tuple[str, int] | None = None
     refitted: tuple[str, int, str] | None = None
+    full: tuple[int, int] | None = None
     thrown_away: tuple[str, str, int, bool] | None = None
     fails: tuple[str, int] | None = None
     looked_up: tuple[tuple[str, int], ...] = ()
@@ -80,6 +83,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
     texts: list[Sequence[str]] = []
     renumbered: list[tuple[str, int]] = []
     refitted: list[tuple[str, int, str]] = []
+    full: list[tuple[int, int]] = []
     thrown: list[tuple[str, str, int, bool]] = []
     failing: list[tuple[str, int]] = []
     looked_up: list[tuple[str, int]] = []
@@ -95,6 +99,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
             texts += [one for one in known.values() if _are_texts(one)]
             renumbered += _renumbered(frame, tree, known)
             refitted += _refitted(frame, tree, known)
+            full += filter(None, map(_full, known.values()))
             thrown += _thrown_away(frame, tree, known)
             failing += _failing(frame, tree, known)
             rests += rest_of(frame, tree)
@@ -110,6 +115,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
         texts=tuple(texts),
         renumbered=next(iter(renumbered), None),
         refitted=next(iter(refitted), None),
+        full=next(iter(full), None),
         thrown_away=next(iter(thrown), None),
         fails=next(iter(failing), None),
         looked_up=tuple(dict.fromkeys(looked_up)),
@@ -172,6 +178,19 @@ def _learned(value: Any) -> str:
         words = value.get_vocabulary()
     kept = {name: one for name, one in vars(value).items() if name.endswith("_") and name[0] != "_"}
     return repr(kept if words is None else words)
+
+
+def _full(value: Any) -> tuple[int, int] | None:
+    """Of what numbers words: the number of those that it was not given room for, and its size."""
+    kind = type(value).__name__
+    if kind == "TextVectorization":
+        room, whole = getattr(value, "_max_tokens", None), value._output_mode == "int"
+        return (1, room) if room and whole and value.vocabulary_size() >= room else None
+    if kind == "Tokenizer" and getattr(value, "num_words", None):
+        unknown = value.word_index.get(value.oov_token)
+        cut = len(value.word_index) >= value.num_words
+        return (unknown, value.num_words) if unknown and cut else None
+    return None
 
 
 def _are_texts(value: Any) -> bool:

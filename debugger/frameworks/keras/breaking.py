@@ -22,14 +22,15 @@ _COUNTED = ("inconsistent numbers of samples", "broadcast", "incompatible", "sam
 @dataclass(frozen=True)
 class Step:
     """One statement. `blind`: it names what only a statement that was left out knows. `ended` is
-    what it ended in for each way of answering, `asked`: it asks the model, and `given` is what it
-    gives a name to."""
+    what it ended in for each way of answering, `asked`: it asks the model, `measured`: it has it
+    evaluated, and `given` is what it gives a name to."""
 
     statement: ast.stmt
     line: int | None
     blind: bool
     ended: tuple[Exception | None, ...]
     asked: bool
+    measured: bool
     given: dict[str, Any] = field(repr=False)
 
 
@@ -45,6 +46,8 @@ def broken_off(steps: Iterable[Step], answers: tuple[int, ...]) -> tuple[str, in
         behind = reads(step.statement)
         on_answers = step.asked or bool(behind & hangs)
         lost = [uneven[name] for name in sorted(behind) if name in uneven]
+        if step.measured and isinstance(step.ended[0], TypeError | ValueError):
+            on_answers = on_answers or "unpack" in str(step.ended[0])
         if any(error is not None for error in step.ended):
             return _told(step, lost[0] if lost else None) if on_answers else None
         if on_answers:

@@ -23,6 +23,7 @@ from debugger.pipelines.columns import (
     swapped,
     without_number,
 )
+from debugger.pipelines.windows import Windows, windows
 
 ASKED = 8
 """Rows that a model is asked about where something in them is no number."""
@@ -46,6 +47,7 @@ def columns(fit: Fit, rows: Rows | None) -> Columns | None:
         twice=None if pair is None else (names[pair[0]], names[pair[1]]),
         shared=pair is not None and _read_by_one(fit.model, *pair),
         embedded=max((one.input_dim for one in _embeddings(fit.model)), default=0),
+        full=fit.after.full,
     )
 
 
@@ -53,6 +55,12 @@ def between(train: Rows, other: Rows | None) -> tuple[tuple[int, int], ...]:
     """Columns of the other rows that stand at another's place, where there is one array of each."""
     here, there = array_of(train), None if other is None else array_of(other)
     return () if here is None or there is None else swapped(here, there)
+
+
+def cut_from_time(train: Rows) -> Windows | None:
+    if train.batch is None:
+        return None
+    return windows(dict(zip(train.batch.inputs, train.leaves, strict=False)))
 
 
 def misfilled(train: Rows) -> tuple[int, int] | None:

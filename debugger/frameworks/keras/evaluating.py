@@ -27,7 +27,7 @@ from debugger.frameworks.keras.reading import (
     told,
 )
 from debugger.frameworks.keras.reordered import in_other_order
-from debugger.frameworks.keras.rest import first_rows, metric_names, printed
+from debugger.frameworks.keras.rest import first_rows, left_out, metric_names, printed
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.columns import swapped, two_columns, wider
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
@@ -61,6 +61,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         "anew": fit.after.anew,
         **_asked_afterwards(fit, train),
         "reach": _reach(model),
+        "dropout": max((_rate(one) for one in model._flatten_layers()), default=0.0),
         "unknown_key": _unknown_key(fit),
         "watched_in_vain": _watched_in_vain(fit),
     }
@@ -117,6 +118,7 @@ def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
         "held": (*held_against(fit), *([order] if order else [])),
         "printed": tried.printed,
         "fails_later": fit.after.fails or tried.fails,
+        "left_out": "" if fit.after.fails else left_out(tried),
         "asked_swapped": next(filter(None, found), ()),
         "asked_scale": max(filter(None, scales), key=wider, default=None),
     }
@@ -170,6 +172,10 @@ def _watched_in_vain(fit: Fit) -> tuple[str, str, str] | None:
         if names and one.monitor not in (*names, *_RATES):
             return type(one).__name__, str(one.monitor), ", ".join(names)
     return None
+
+
+def _rate(layer: Any) -> float:
+    return float(layer.rate or 0.0) if isinstance(layer, tf_keras.layers.Dropout) else 0.0
 
 
 def _reach(model: Any) -> tuple[float, float] | None:

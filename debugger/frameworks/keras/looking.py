@@ -12,7 +12,7 @@ import tf_keras
 
 from debugger.frameworks.keras import inputs
 from debugger.frameworks.keras.building import Fit, Source
-from debugger.frameworks.keras.columns import between, columns, misfilled
+from debugger.frameworks.keras.columns import between, columns, cut_from_time, misfilled
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
 from debugger.frameworks.keras.targets import spans_in
@@ -54,6 +54,7 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         metrics=tuple(metric.name for metric in fit.model.compiled_metrics.metrics) or None,
         shared_rows=sum(key in seen for key in eval_keys),
         entry=entry,
+        windows=cut_from_time(train),
         columns=columns(fit, train),
         eval_columns=columns(fit, evaluation),
         swapped=between(train, evaluation),

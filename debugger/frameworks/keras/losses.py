@@ -21,6 +21,7 @@ from debugger.pipelines.losses import SCALES, Asked, Form, counts_of
 MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
 FAR = 1e3
+SMALL, TIMES = 0.05, (0.25, 0.5, 2.0, 8.0)
 _SCALES = SCALES[2:4] + SCALES[-2:]
 _UNEVEN = (
     *("binary_crossentropy", "categorical_crossentropy", "kl_divergence", "poisson"),
@@ -274,7 +275,23 @@ def _of_amounts(question: _Question, targets: Any) -> dict[str, Any]:
         "wanted": (float(targets.min()), float(targets.max())),
         "plain": True,
         "ends": _ends(question, targets),
+        "undrawn": _undrawn(question, targets),
     }
+
+
+def _undrawn(question: _Question, targets: Any) -> int:
+    """Labels that no answer of their own sign is drawn to, as below 0 where logarithms are taken;
+    only where the model can say the labels themselves."""
+    exact = np.asarray(targets, np.float32).reshape(question.shape)
+    if not np.allclose(dense(question.ending(tf.constant(exact))), exact, atol=1e-4):
+        return 0
+    still = np.abs(exact) > SMALL * float(exact.std())
+    for times in TIMES:
+        pull = question.pull(times * exact)
+        if pull is None or pull.shape != exact.shape:
+            return 0
+        still &= pull == 0
+    return int(still.sum())
 
 
 def _ends(question: _Question, targets: Any) -> tuple[float, float] | None:

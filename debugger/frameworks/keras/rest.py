@@ -7,6 +7,7 @@ only where the kernel refuses it every change outside of the run's folder, and r
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -38,6 +39,7 @@ SECONDS = 5.0
 MOST_ROWS = 20_000
 FAR, SURE = 1e4, 8.0
 DEALT = 5
+STRAIGHT = 0.9999
 Way = Callable[[Any, int], Any]
 LOSS, FIRST, APART = 3.25, 0.75, 0.0625
 """What `evaluate` is made to say: a loss, and metrics that no two are alike of."""
@@ -55,12 +57,13 @@ class Rest:
 
 @dataclass
 class _Run:
-    """What one way of answering led to: by statement, its text, what it named, if it asked, and
-    what it ended in where it broke off."""
+    """What one way of answering led to: by statement, its text, what it named, if it asked or had
+    the model evaluated, and what it ended in where it broke off."""
 
     texts: list[str] = field(default_factory=list)
     given: list[dict[str, Any]] = field(default_factory=list)
     asked: list[bool] = field(default_factory=list)
+    measured: list[bool] = field(default_factory=list)
     shape: tuple[int, ...] = ()
     broke: list[Exception | None] = field(default_factory=list)
 
@@ -118,7 +121,8 @@ def printed(fit: Fit, scores: Any) -> Tried:
         return Tried(rows=tuple(asked.rows))
     except Unanswerable:  # the last of the ways
         runs.append(None)
-    shown = tuple(_compared(rests, runs, metric_names(fit.model)))
+    truth = next((one for one in map(asked.labels, asked.rows) if one is not None), None)
+    shown = tuple(_compared(rests, runs, metric_names(fit.model), truth))
     known = [one for one in runs if one is not None]
     ended = broken_off(_steps(rests, known), known[0].shape)
     names: dict[str, Any] = {}
@@ -136,6 +140,7 @@ def _steps(rests: tuple[Rest, ...], runs: list[_Run]) -> Iterator[Step]:
             blind=bool(reads(statement) & rest.left.missed),
             ended=tuple(run.broke[place] for run in runs),
             asked=any(run.asked[place] for run in runs),
+            measured=any(run.measured[place] for run in runs),
             given=runs[0].given[place],
         )
 
@@ -156,7 +161,7 @@ class _Asked:
     def count(self, rows: Any) -> int:
         self.note(rows)
         if id(rows) not in self._counts:
-            self._counts[id(rows)] = _count(rows)
+            self._counts[id(rows)] = count_rows(rows)
         return self._counts[id(rows)]
 
     def labels(self, rows: Any) -> Any:
@@ -255,6 +260,7 @@ def _run(fit: Fit, rests: tuple[Rest, ...], way: Any, asked: _Asked, until: floa
             over = False
             for statement in rest.left.statements:
                 run.asked.append(False)
+                run.measured.append(False)
                 run.broke.append(None)
                 text = StringIO()
                 if not over:
@@ -310,6 +316,7 @@ def _answering(model: Any, way: Any, asked: _Asked, run: _Run) -> Iterator[None]
         if self is not model:
             return real["evaluate"](self, *args, **kwargs)
         asked.note(args[0] if args else kwargs.get("x"))
+        run.measured[-1] = True
         told = _told(names)
         return told if kwargs.get("return_dict") else [*told.values()] if names else LOSS
 
@@ -369,7 +376,7 @@ def _history(fit: Fit) -> Any:
     return SimpleNamespace(history=history, epoch=list(range(epochs)), model=fit.model)
 
 
-def _count(rows: Any) -> int:
+def count_rows(rows: Any) -> int:
     """How many rows somebody asks about."""
     if isinstance(rows, tf.data.Dataset | tf_keras.utils.Sequence):
         count = 0
@@ -380,6 +387,31 @@ def _count(rows: Any) -> int:
         return count
     first = tf.nest.flatten(rows)[0]
     return len(rows) if np.ndim(first) == 0 else int(np.shape(first)[0])
+
+
+def left_out(tried: Tried) -> str:
+    """What gave fewer rows than there are, where the rest fails for want of them."""
+    told = set(re.findall(r"\d+", tried.fails[0])) if tried.fails is not None else set[str]()
+    for rows in tried.rows if told else ():
+        if isinstance(rows, tf_keras.utils.Sequence):
+            held = max((len(one) for one in vars(rows).values() if _is_column(one)), default=0)
+            if str(held) in told and count_rows(rows) < held:
+                return type(rows).__name__
+        elif isinstance(rows, tf.data.Dataset) and _drops_remainder(rows):
+            return "drop_remainder"
+    return ""
+
+
+def _is_column(value: Any) -> bool:
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _drops_remainder(dataset: Any) -> bool:
+    while dataset is not None:
+        if hasattr(dataset, "_drop_remainder"):
+            return bool(dataset._drop_remainder)
+        dataset = getattr(dataset, "_input_dataset", None)
+    return False
 
 
 def first_rows(rows: Any) -> Any:
@@ -416,15 +448,17 @@ def labels_in(rows: Any) -> Any:
 
 
 def _compared(
-    rests: tuple[Rest, ...], all_runs: list[_Run | None], metrics: list[str]
+    rests: tuple[Rest, ...], all_runs: list[_Run | None], metrics: list[str], truth: Any
 ) -> Iterator[Printed]:
     """The numbers that hang on the answers, or come from `evaluate`, statement by statement."""
     right, runs = all_runs[-1], [one for one in all_runs[:-1] if one is not None]
     statements = [(rest, one) for rest in rests for one in rest.left.statements]
     hangs: set[str] = set()
     same_at = one_at = None
+    known: dict[str, Any] = {}
     for place, (rest, statement) in enumerate(statements):
         line = line_in(rest.file, statement.lineno)
+        known = rest.names | known | (right.given[place] if right is not None else {})
         asks = any(run.asked[place] for run in runs)
         if asks or reads(statement) & hangs:
             hangs |= gives(statement)
@@ -448,7 +482,36 @@ def _compared(
             yield Printed(
                 *(name, line, some, other, tuple(dealt), low, high),
                 *(same_at, one_at, runs[0].shape, of, perfect),
+                off=_off(statement, hangs, known, truth),
             )
+
+
+def _off(statement: ast.stmt, hangs: set[str], known: dict[str, Any], truth: Any) -> str:
+    """Which side of a comparison is not made of the labels: what stands there by itself, else the
+    answers, where the other side is the labels, on whatever scale; "" where nobody can tell."""
+    names = sorted(reads(statement))
+    beside = [one for one in names if one not in hangs and _is_beside(known.get(one), truth)]
+    if truth is None or len(beside) != 1:
+        return ""
+    if not _on_one_line(known[beside[0]], truth):
+        return beside[0]
+    answers = [one for one in names if one in hangs and _is_beside(known.get(one), truth)]
+    return answers[0] if len(answers) == 1 else ""
+
+
+def _is_beside(value: Any, truth: Any) -> bool:
+    numbers = isinstance(value, np.ndarray) and value.dtype.kind in "iufb"
+    return numbers and truth is not None and value.size == np.size(truth) > 1
+
+
+def _on_one_line(values: Any, truth: Any) -> bool:
+    """Whether the one is the other: amounts, times something and moved by something."""
+    if np.asarray(truth).dtype.kind in "iub":
+        return bool(np.array_equal(np.ravel(values), np.ravel(truth)))
+    one, other = (np.ravel(v).astype(float) for v in (values, truth))
+    if not one.std() or not other.std():
+        return False
+    return bool(np.corrcoef(one, other)[0, 1] > STRAIGHT)
 
 
 def _said_by(value: float, metrics: list[str]) -> str:

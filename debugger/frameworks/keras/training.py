@@ -35,13 +35,13 @@ from debugger.frameworks.keras.rates import (
 )
 from debugger.frameworks.keras.reading import Rows, told
 from debugger.frameworks.keras.steering import steering
-from debugger.frameworks.keras.turning import none_turned, turning_layers
+from debugger.frameworks.keras.turning import none_turned, turned, turning_layers
 from debugger.frameworks.keras.units import alike, faded, norms
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Guesses, Memory, Step, Training
 from debugger.pipelines.kept import Attributes
 from debugger.pipelines.rows import one_of_each, spread
-from debugger.pipelines.turning import taken_for_one
+from debugger.pipelines.turning import DOUBTED, MOST_TURNED, Turn, Turned, taken_for_one
 
 WATCHED_STEPS = 2
 EVAL_BATCH = 64
@@ -142,6 +142,7 @@ def train(
     def evaluated() -> Fared:
         return accuracy(model, held_out, rows, facts) if held_out else (None, None, {})
 
+    seen_turned: Turned | None = None
     own = steering(fit.callbacks)
     kept = [Attributes(getattr(one, "own", one)) for one in own]
     if trained_on.batch is not None:
@@ -153,6 +154,7 @@ def train(
         peak = max(rates_of(schedule_of(optimizer), planned) or curve.rates, default=None)
         if failure is None:
             leave()
+            seen_turned = None if held_out is None else _turned(model, held_out, rows, facts)
     for one in kept:
         one.restore()
     still: Guesses = {}
@@ -163,11 +165,30 @@ def train(
         still = again.guesses
     known = {
         "unturned": still,
+        "turned": seen_turned,
         "trained_on": trained_on.labels,
         "epochs": len(curve.losses) * fit.epochs / planned if planned else None,
         "weights": _size(model),
     }
     return curve.training(facts, labels, len(rows), planned or 0, peak, failure, **known)
+
+
+def _turned(model: Any, held_out: Rows, rows: list[int], facts: Facts) -> Turned | None:
+    """Asked only where a first look leaves doubts: each way to turn them costs an evaluation."""
+    if not rows or not are_classes(held_out, facts):
+        return None
+    right = accuracy(model, held_out, rows, facts)[0]
+    if right is None or right > DOUBTED:
+        return None
+    more = spread(held_out.looked_at, MOST_TURNED)
+    found: dict[Turn, float | None] = {
+        how: accuracy(model, made, more, facts)[0] for how, made in turned(held_out, more)
+    }
+    best = max(found, key=lambda how: found[how] or 0.0, default=None)
+    as_it_is = accuracy(model, held_out, more, facts)[0] if best is not None else None
+    if best is None or as_it_is is None:
+        return None
+    return Turned(best, len(more), as_it_is, found[best] or 0.0)
 
 
 def _untold(*_: Any) -> None:

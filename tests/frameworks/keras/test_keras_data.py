@@ -203,7 +203,7 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         "print('accuracy', (made == y[:32]).mean())",
     ),
     "a measure against labels that count from 1": (
-        "evaluate", "printed_off_its_labels", "print(",
+        "evaluate", "printed_off_its_labels", "wanted =",
         "from sklearn.metrics import accuracy_score\n" + CLASSES
         + "wanted = y[64:] + 1\nmade = model.predict(x[64:]).argmax(-1)\n"
         "print('accuracy', accuracy_score(wanted, made))",

@@ -200,3 +200,11 @@ def test_ids_beyond_the_only_embedding_are_told_where_that_fails(
     found, _ = judged("forward", forward.RULES, pipeline.forward(), View(pipeline.facts))
 
     assert {one.code for one in found if one.severity == "fault"} == wanted
+
+
+@pytest.mark.parametrize(
+    ("loss", "low", "says"), [("msle", -2, True), ("mse", -2, False), ("msle", 0.5, False)]
+)
+def test_logarithms_are_blind_below_zero(loss: str, low: float, says: bool) -> None:
+    labels = np.linspace(low, 2, ROWS).astype("float32")
+    assert ("amounts_draw_nowhere" in told(dense(1), loss, labels)) == says
