@@ -129,8 +129,8 @@ def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return CannotJudge("other_inputs")
     if read.inputs > 1:
         return None
-    line = view.places.handed.one_place() or view.places.flows.removing() or _tokenizing(view)
-    return fault(line, rows=read.rows)
+    made, line = _tokenizing(view), view.places.handed.one_place() or view.places.flows.removing()
+    return fault(line or view.places.copied_onto(made) or made, rows=read.rows)
 
 
 def contradicting_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -169,6 +169,13 @@ def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     line = line or _tokenizing(view)
     verdict = fault if kept < LITTLE_KEPT and read.limit <= SHORT_LIMIT else look
     return verdict(line, kept=kept, length=read.limit)
+
+
+def letters_for_words(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Python goes through a text letter by letter, where a list of words was meant."""
+    if not seen.spelled_out:
+        return None
+    return look(view.places.meant.joined_letters() or _tokenizing(view), text=seen.spelled_out)
 
 
 def words_numbered_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -442,6 +449,7 @@ OF_ROWS: tuple[Rule, ...] = (
     special_tokens_left_out,
     wrong_column_read,
     text_mostly_cut,
+    letters_for_words,
     words_numbered_twice,
     second_sentence_cut,
     identical_rows,
