@@ -511,7 +511,7 @@ class Places:
         named = isinstance(of, ast.Constant) and isinstance(of.value, str) and of.value not in keys
         row = last.value if isinstance(last, ast.Subscript) else None
         held = self._tracing.local(row) if isinstance(row, ast.Name) else []
-        named = named and not any(isinstance(made, ast.Call) for _, made in held)
+        named = named and not any(_makes_tokens(made) for _, made in held)
         return (str(of.value),) if named and isinstance(of, ast.Constant) else ()
 
     def labels_torn(self) -> int | None:
@@ -633,6 +633,11 @@ class Places:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
+
+
+def _makes_tokens(value: ast.expr) -> bool:
+    said = value.keywords if isinstance(value, ast.Call) else []
+    return bool({keyword.arg for keyword in said} & _TOKENIZES)
 
 
 def _is_none(value: ast.expr) -> bool:

@@ -97,6 +97,7 @@ CASES: list[tuple[Find, str]] = [
         """
         frame["comment"] = frame["language"]  # HERE
         rows = tokenizer(frame["comment"])
+        frame = read_csv(path)
         """,
     ),
     (
