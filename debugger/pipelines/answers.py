@@ -20,7 +20,8 @@ _STARTS = ("answer_start", "start_char", "answer_start_char", "start")
 class Answers:
     """Of `rows` whose answer is known, `other` have other words marked: the first `read` for
     `wanted`. `counted_at` is the line that made the text another than the places were counted in;
-    `in_text`: in the text that the script began with, the answer stands at its place."""
+    `in_text`: in the text that the script began with, the answer stands at its place. `in_first` of
+    the other rows have the answer in the first of two texts, and the marks in the second."""
 
     rows: int
     other: int
@@ -28,6 +29,7 @@ class Answers:
     wanted: str = ""
     counted_at: int | None = None
     in_text: bool = True
+    in_first: int = 0
 
     @property
     def in_other_text(self) -> bool:
@@ -46,7 +48,7 @@ def answers_of(
     if not wanted or not len(wanted) == len(ids) == len(starts) == len(ends):
         return None
     unknown = getattr(tokenizer, "unk_token_id", None)
-    rows, wrong = 0, []
+    rows, wrong, in_first = 0, [], 0
     places = zip(ids, starts, ends, [[said for said, _ in one] for one in wanted], strict=True)
     for row, start, end, said in list(places)[:MOST_ROWS]:
         piece = list(row[start : end + 1]) if isinstance(start, int) and 0 < start <= end else []
@@ -56,11 +58,22 @@ def answers_of(
         rows += 1
         if not any(_alike(_letters(one), _letters(read)) for one in said):
             wrong.append((read, said[0]))
+            in_first += _stands_before(row, start, said[0], tokenizer)
     if not rows:
         return None
     counted_at, in_text = _counted(dataset)
     read, first = wrong[0] if wrong else ("", "")
-    return Answers(rows, len(wrong), read, first, counted_at, in_text)
+    return Answers(rows, len(wrong), read, first, counted_at, in_text, in_first)
+
+
+def _stands_before(row: Sequence[Any], start: int, wanted: str, tokenizer: Any) -> bool:
+    """Whether an answer stands in the text before the one that is marked, and not in that."""
+    between = getattr(tokenizer, "sep_token_id", None)
+    if between is None or between not in row[:start]:
+        return False
+    end = list(row).index(between)
+    before, behind = (_letters(tokenizer.decode(list(one))) for one in (row[:end], row[end:]))
+    return _letters(wanted) in before and _letters(wanted) not in behind
 
 
 def _alike(wanted: str, read: str) -> bool:

@@ -35,6 +35,17 @@ class Redrawn:
 
 
 @dataclass(frozen=True)
+class Unfitting:
+    """Of the `known` tensors that a checkpoint has for a model, `tensors` have another shape there
+    than the model wants: the first is `name`, and `wanted` the shape that it has in the model."""
+
+    name: str
+    tensors: int
+    known: int
+    wanted: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Outside:
     """A table of a model that was asked for an entry that it has not.
 

@@ -17,7 +17,7 @@ from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
 from debugger.pipelines.columns import Column, Columns
 from debugger.pipelines.company import Company
-from debugger.pipelines.drawn import Drawn, Outside, Redrawn
+from debugger.pipelines.drawn import Drawn, Outside, Redrawn, Unfitting
 from debugger.pipelines.heads import Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
@@ -199,6 +199,7 @@ class Data:
     anew between two sets, and at which line; `refitted` is what learns from the rows to be judged
     by how to prepare them, at which line, and of which class. `thrown_away` is what is made of a
     data set and not kept: its name, by which call, at which line, and whether by the call alone.
+    `spelled_out` is how a text begins, as the tokenizer was handed it, whose words are letters.
     """
 
     train: Split | None
@@ -226,6 +227,7 @@ class Data:
     renumbered: tuple[str, int] | None = None
     refitted: tuple[str, int, str] | None = None
     thrown_away: tuple[str, str, int, bool] | None = None
+    spelled_out: str = ""
     failure: Failure | None = None
 
 
@@ -349,7 +351,8 @@ class Forward:
     `inputs_shape` is that of what the model reads, `channels` what its config says of pictures.
     `recovers`: the loss finds the logits behind the probabilities that it is given. `batched`: the
     labels have an axis for the rows. `drawn` tells of the weights of a new model, `redrawn` of what
-    became of a checkpoint's, `outside` of a table that was asked for what it has not. `text` is
+    became of a checkpoint's, `unfitting` of those of it that had no room, `outside` of a table that
+    was asked for what it has not. `text` is
     what a model is given that reads none, `unknown` a string that names no loss or no metric: which
     of the two, and the string. `anew` and `beside` count weights that the answer is made with and
     that the model does not have: others each time, or always the same. `company` is what a loss of
@@ -415,6 +418,7 @@ class Forward:
     configured_like: str = ""
     drawn: Drawn | None = None
     redrawn: Redrawn | None = None
+    unfitting: Unfitting | None = None
     outside: Outside | None = None
     fields: tuple[str, ...] = ()
     heads: tuple[Head, ...] = ()
@@ -525,12 +529,15 @@ class Evaluate:
     a row, as the Trainer puts them together, and `other_order` one in which the metric could take
     them apart, where this one fails. `dropout` is the largest of any layer. `watched_in_vain` is a
     callback, the number that it goes by, which no epoch ends with, and those that there are.
+    `stops_on_bad`: the class and the event of a callback that ends the training at bad numbers, and
+    not at perfect ones.
     """
 
     rows: int = 0
     label_names: tuple[str, ...] = ()
     other_order: tuple[str, ...] = ()
     dropout: float = 0.0
+    stops_on_bad: tuple[str, str] | None = None
     strategy: str = ""
     steps: int | None = None
     evaluations: int | None = None

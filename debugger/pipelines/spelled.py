@@ -10,6 +10,9 @@ from typing import Any
 
 FEWEST_ROWS = 20
 ALIKE = 0.9
+FEWEST_WORDS = 8
+MOSTLY_LETTERS = 0.9
+MOST_SHOWN = 24
 
 
 @dataclass(frozen=True)
@@ -48,3 +51,15 @@ def _filled(counts: Sequence[int], rows: Sequence[Any]) -> int | None:
     most = max(read)
     as_told = all(many == min(most, count) for many, count in zip(read, counts, strict=True))
     return most if as_told and most else None
+
+
+def fallen_apart(texts: Sequence[str]) -> str:
+    """How the first of some texts begins, where nearly all words in all of them are one letter.
+
+    Capitals are left out, which may stand for something each: amino acids, grades, chess moves.
+    """
+    words = [word for text in texts for word in text.split()]
+    letters = [word for word in words if len(word) == 1 and word.islower()]
+    if len(words) < FEWEST_WORDS * max(1, len(texts)) or not texts:
+        return ""
+    return texts[0][:MOST_SHOWN].strip() if len(letters) >= MOSTLY_LETTERS * len(words) else ""

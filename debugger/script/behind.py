@@ -170,6 +170,21 @@ class Behind:
         calls = (part for part in self._expressions if isinstance(part, ast.Call))
         return [k.value for call in calls for k in call.keywords if k.arg == name]
 
+    def block(self, start: Iterable[ast.expr]) -> int | None:
+        """Where the length of the blocks is written that a mapped function cuts all text into."""
+        for value in self.flow(start):
+            for call in (part for part in ast.walk(value) if isinstance(part, ast.Call)):
+                names = {name_of(one) for one in (*call.args, *(k.value for k in call.keywords))}
+                if name_of(call.func) != "map":
+                    continue
+                for own in (one for one in self._functions if one.name in names):
+                    for part in ast.walk(own):
+                        if not isinstance(part, ast.BinOp) or not isinstance(part.op, ast.FloorDiv):
+                            continue
+                        if (line := self._tracing.setting(part.right)) is not None:
+                            return line
+        return None
+
     def read_as_text(self, line: int | None) -> tuple[int, str] | None:
         """Of what a line works with, where something is read that nobody makes a number of."""
         for value in self.flow(self.at(line)):

@@ -61,10 +61,12 @@ class Judged:
             for line, other in _again(nodes, source):
                 if other and any(_wakes(call, other) for call in calls):
                     continue
-                if not other or _reads(nodes, other, line):
-                    before = line if other == name else 0
+                trainer = owner_of(training)
+                into = other == f"{trainer}.model"
+                if not other or _reads(nodes, trainer if into else other, line):
+                    before = line if into or other == name else 0
                     trained = _reads(nodes, name, 0, before)
-                    return line, trained or _reads(nodes, owner_of(training), 0)
+                    return line, trained or _reads(nodes, trainer, 0, line if into else 0)
         return None
 
     def on_fitted_rows(self) -> tuple[int, bool] | None:

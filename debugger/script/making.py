@@ -44,6 +44,39 @@ class Making:
         texts = (node for node in self._nodes if isinstance(node, ast.Constant))
         return any(node.value == word and node.lineno == line for node in texts)
 
+    def popped(self, word: str, line: int) -> int | None:
+        """Where, at a line, what stands under that word is taken out of each of several rows."""
+        rounds = (ast.ListComp, ast.DictComp, ast.GeneratorExp, ast.For)
+        around = [node for node in self._nodes if isinstance(node, rounds)]
+        inside = {id(part) for node in around for part in ast.walk(node)}
+        for call in self._calls:
+            taken = name_of(call.func) == "pop" and len(call.args) == 1 and id(call) in inside
+            said = call.args[0] if taken else None
+            if isinstance(said, ast.Constant) and said.value == word and call.lineno == line:
+                return call.lineno
+        return None
+
+    def grouped_twice(self) -> int | None:
+        """Of groups of weights: the first of two that take the same ones, else the one that takes
+        all there are."""
+        groups = [
+            value
+            for node in self._nodes
+            if isinstance(node, ast.Dict)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if isinstance(key, ast.Constant) and key.value == "params"
+        ]
+        said = [ast.unparse(one) for one in groups]
+        twice = (one.lineno for one, text in zip(groups, said, strict=True) if said.count(text) > 1)
+        whole = (
+            one.lineno
+            for one in groups
+            if isinstance(one, ast.Call)
+            and name_of(one.func) == "parameters"
+            and ast.unparse(one.func).count(".") == 1
+        )
+        return next(twice, None) or next(whole, None)
+
     def switched_on(self, *names: str) -> int | None:
         """Where one of these settings is said to be True: as an argument, or of an object."""
         given = [(k.arg, k.value) for call in self._calls for k in call.keywords]
@@ -123,6 +156,17 @@ class Making:
             return None
         found = (self._turned(given) for given in asking.args)
         return next(filter(None, found), None) or asking.lineno
+
+    def one_score(self) -> int | None:
+        """Where a training step asks its loss about one score of several, by its number."""
+        asking = self._asking()
+        parts = [part for given in asking.args for part in ast.walk(given)] if asking else []
+        for part in (one for one in parts if isinstance(one, ast.Subscript)):
+            places = part.slice.elts if isinstance(part.slice, ast.Tuple) else []
+            number = places[-1].value if places and isinstance(places[-1], ast.Constant) else None
+            if type(number) is int and ast.unparse(places[0]) in (":", "..."):
+                return part.lineno
+        return None
 
     def negated(self) -> int | None:
         """Where a training step turns the sign of its loss."""

@@ -211,6 +211,18 @@ class Origins:
                         return statement.lineno, event.name
         return None
 
+    def stopping_in(self, called: str) -> int | None:
+        """The condition under which a class of that name ends the training."""
+        inside = [
+            part
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.ClassDef) and node.name == called
+            for part in ast.walk(node)
+        ]
+        ends = [n for n in inside if isinstance(n, ast.Assign) and _names_stop(n)]
+        forks = [n for n in inside if isinstance(n, ast.If) and ends and ends[0] in ast.walk(n)]
+        return forks[-1].lineno if forks else next((one.lineno for one in ends), None)
+
     def _given(self, name: str) -> ast.expr | None:
         given = (k.value for c in self._calls for k in c.keywords if k.arg == name)
         return next(given, None)
@@ -269,8 +281,11 @@ def _holds(call: ast.Call, names: set[str]) -> bool:
 
 
 def _stops(statement: ast.Assign) -> bool:
-    stops = any(name_of(one) == "should_training_stop" for one in statement.targets)
-    return stops and is_true(statement.value)
+    return _names_stop(statement) and is_true(statement.value)
+
+
+def _names_stop(statement: ast.Assign) -> bool:
+    return any(name_of(one) == "should_training_stop" for one in statement.targets)
 
 
 def _draws(node: ast.AST) -> bool:

@@ -26,6 +26,7 @@ from debugger.script.handed import Handed
 from debugger.script.judged import Judged
 from debugger.script.layers import Layers
 from debugger.script.making import Making
+from debugger.script.meant import Meant
 from debugger.script.origins import Origins
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
@@ -33,7 +34,7 @@ from debugger.script.putting import columns_listed, hands_on, says, slices, valu
 from debugger.script.repeated import filled_again, first_row_asked, stepped_behind
 from debugger.script.sources import Sources
 from debugger.script.told import told
-from debugger.script.torn import Shortened, cut_to_fit, torn
+from debugger.script.torn import Shortened, cut_to_fit, place_lost, torn
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
@@ -96,6 +97,10 @@ class Places:
     @cached_property
     def making(self) -> Making:
         return Making(self._tree, self._tracing)
+
+    @cached_property
+    def meant(self) -> Meant:
+        return Meant(self._tree, self._tracing)
 
     @cached_property
     def behind(self) -> Behind:
@@ -350,7 +355,7 @@ class Places:
             if "Tokenizer" in ast.unparse(node.value) and isinstance(node.value, ast.Call)
             for target in node.targets
         }
-        for call in self._calls:
+        for call in self._early or self._calls:
             name = name_of(call.func)
             asks = {keyword.arg for keyword in call.keywords} & _TOKENIZES
             if call.args and (name in made or name == "tokenizer" or (asks and name != "pad")):
@@ -531,6 +536,9 @@ class Places:
         last = max(found, key=lambda one: one.lineno, default=None)
         of = last.slice if isinstance(last, ast.Subscript) else None
         named = isinstance(of, ast.Constant) and isinstance(of.value, str) and of.value not in keys
+        row = last.value if isinstance(last, ast.Subscript) else None
+        held = self._tracing.local(row) if isinstance(row, ast.Name) else []
+        named = named and not any(_makes_tokens(made) for _, made in held)
         return (str(of.value),) if named and isinstance(of, ast.Constant) else ()
 
     def labels_torn(self) -> int | None:
@@ -539,6 +547,10 @@ class Places:
 
     def labels_cut_to_fit(self) -> Shortened | None:
         return cut_to_fit(self._tree)
+
+    def place_lost(self) -> tuple[int, str, str] | None:
+        """Where a list changes its order though a place in it was noted: its name, the place's."""
+        return place_lost(self._tree)
 
     def written(self, *keys: str) -> int | None:
         """The last line that puts a value under one of these keys: a column, a dictionary's.
@@ -552,6 +564,15 @@ class Places:
             if name_of(getattr(value, "func", value)) not in _KINDS
         ]
         return max(found)[2] if found else None
+
+    def copied_onto(self, line: int | None) -> int | None:
+        """Of a column that is asked for at a line: where another one was put in its place."""
+        asked = (n for n in ast.walk(self._tree) if isinstance(n, ast.Subscript))
+        keys = (n.slice for n in asked if n.lineno == line and isinstance(n.slice, ast.Constant))
+        for name in (key.value for key in keys if isinstance(key.value, str)):
+            if self._copied((name,)):
+                return max(value.lineno for names, value in self._put if says(names, name))
+        return None
 
     def written_word(self, *words: str) -> int | None:
         """The first line that puts just one of these words under the name of a column."""
@@ -645,6 +666,11 @@ class Places:
         """The source of the last argument of that name, such as compute_metrics."""
         values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return ast.unparse(values[-1]) if values else None
+
+
+def _makes_tokens(value: ast.expr) -> bool:
+    said = value.keywords if isinstance(value, ast.Call) else []
+    return bool({keyword.arg for keyword in said} & _TOKENIZES)
 
 
 def _is_none(value: ast.expr) -> bool:

@@ -88,6 +88,60 @@ def _leaves_some_out(value: ast.expr) -> bool:
     return asked and not isinstance(value.slice, ast.Slice | ast.Tuple)
 
 
+def place_lost(tree: ast.Module) -> tuple[int, str, str] | None:
+    """Where a list is given another order though a place in it was noted, which is read later on:
+    the line, the list, and the name of the place."""
+    bodies = (getattr(node, "body", None) for node in ast.walk(tree))
+    for block in (body for body in bodies if isinstance(body, list)):
+        for number, statement in enumerate(block):
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            held = _reordered(call) if isinstance(call, ast.Call) else None
+            if not isinstance(held, ast.Name):
+                continue
+            noted = _noted(block[:number], held.id)
+            if noted and any(_reads(one, noted) for one in _until_set(block[number + 1 :], noted)):
+                return statement.lineno, held.id, noted
+    return None
+
+
+def _reordered(call: ast.Call) -> ast.expr | None:
+    """The list that a call gives another order, in place."""
+    if name_of(call.func) == "shuffle" and len(call.args) == 1:
+        return call.args[0]
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return owner if name_of(call.func) in ("sort", "reverse") and not call.args else None
+
+
+def _noted(block: list[ast.stmt], held: str) -> str:
+    """The name of a place in a list: where something was put, or where something stood."""
+    noted = ""
+    for part in (part for statement in block for part in ast.walk(statement)):
+        if isinstance(part, ast.Assign) and name_of(part.targets[0]) == held:
+            noted = ""
+        made = part.value if isinstance(part, ast.Assign) else part
+        if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
+            continue
+        if name_of(made.func.value) != held:
+            continue
+        if made.func.attr == "index" and isinstance(part, ast.Assign):
+            noted = name_of(part.targets[0])
+        if made.func.attr == "insert" and made.args and isinstance(made.args[0], ast.Name):
+            noted = made.args[0].id
+    return noted
+
+
+def _until_set(block: list[ast.stmt], name: str) -> Iterator[ast.stmt]:
+    for statement in block:
+        if isinstance(statement, ast.Assign) and name_of(statement.targets[0]) == name:
+            return
+        yield statement
+
+
+def _reads(statement: ast.stmt, name: str) -> bool:
+    names = (part for part in ast.walk(statement) if isinstance(part, ast.Name))
+    return any(part.id == name and isinstance(part.ctx, ast.Load) for part in names)
+
+
 def _lines(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (moved := _moved(node)) is not None and _is_label(moved):

@@ -221,7 +221,7 @@ class Tracing:
                     return found
             handed = call.args if own else call.args[1:] if name_of(call.func) == "partial" else []
             place = parameters.index(name) - (parameters[0] in ("self", "cls"))
-            if place < len(handed) and not any(isinstance(a, ast.Starred) for a in handed):
+            if 0 <= place < len(handed) and not any(isinstance(a, ast.Starred) for a in handed):
                 return handed[place]
             missed = True
         return default

@@ -337,6 +337,14 @@ def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | Non
     return look(line, rows=words.rows, accuracy=words.accuracy, majority=words.majority)
 
 
+def place_noted_too_early(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Where the right answer stands was noted, and then all answers were shuffled once more."""
+    if not view.has_script:
+        return CannotJudge("no_script")
+    found = view.places.place_lost() if seen.failure is None else None
+    return None if found is None else look(found[0], name=found[1], place=found[2])
+
+
 def duplicates(seen: Data, view: View) -> Verdict | CannotJudge | None:
     split = seen.train
     if split is None:
@@ -457,6 +465,7 @@ RULES: tuple[Rule, ...] = (
     rates_differ,
     eval_of_one_class,
     labels_shuffled_apart,
+    place_noted_too_early,
     duplicates,
     leak,
     text_cut,

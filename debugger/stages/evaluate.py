@@ -327,6 +327,15 @@ def _of_choices(seen: Evaluate, view: View) -> dict[str, float] | None:
     return tried.perfect if tried and chosen and view.facts.task == "multiple_choice" else None
 
 
+def callback_stops_on_bad(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A condition the wrong way round. To give up what is hopeless may be meant, too."""
+    if seen.stops_on_bad is None:
+        return None
+    name, event = seen.stops_on_bad
+    line = view.places.origins.stopping_in(name)
+    return look(line, name=name, event=event, loss=seen.loss or 0.0)
+
+
 RULES: tuple[Rule, ...] = (
     blind_training,
     metric_never_called,
@@ -344,6 +353,7 @@ RULES: tuple[Rule, ...] = (
     model_label_order,
     metric_flatters_constant,
     metric_wrong_on_perfect,
+    callback_stops_on_bad,
     *metric.RULES,
     *held.RULES,
     *printed.RULES,

@@ -41,6 +41,18 @@ def key_not_there(seen: Data | Batch | Forward, view: View) -> Verdict | None:
     return fault(failure.line, name=name, known=", ".join(known))
 
 
+def taken_from_rows(seen: Batch | Forward, view: View) -> Verdict | None:
+    """What makes a batch takes a value out of the rows themselves: the next time it is gone."""
+    failure = seen.failure
+    if failure is None or failure.exception != "KeyError" or failure.line is None:
+        return None
+    name = failure.message.strip("'\" ")
+    line = view.places.making.popped(name, failure.line)
+    if line is None or name in _held(seen)[1]:  # see column_dropped
+        return None
+    return fault(line, name=name)
+
+
 def several_texts_a_row(seen: Forward, view: View) -> Verdict | None:
     """A model for one text a row, and rows of several, as those to choose from."""
     if not axis_too_many(seen) or seen.inputs_shape[1] == 1:
@@ -115,9 +127,10 @@ def scores_alone(seen: Forward, view: View) -> Verdict | None:
 
 
 OF_ROWS: tuple[Rule, ...] = (key_not_there,)
-OF_A_BATCH: tuple[Rule, ...] = (key_not_there, words_as_texts)
+OF_A_BATCH: tuple[Rule, ...] = (key_not_there, taken_from_rows, words_as_texts)
 OF_A_MODEL: tuple[Rule, ...] = (
     key_not_there,
+    taken_from_rows,
     several_texts_a_row,
     row_in_a_row,
     layer_of_other_width,

@@ -395,7 +395,9 @@ def weights_left_behind(seen: Forward, view: View) -> Verdict | CannotJudge | No
     source = seen.configured_like
     if view.facts.pretrained or not source:
         return None
-    line = view.places.call(".from_config") or view.places.call("Config.from_pretrained")
+    places = view.places
+    line = places.argument_in("load_state_dict", "strict") or places.call(".from_config")
+    line = line or places.call("Config.from_pretrained")
     return look(line, name=source.rpartition("/")[2])
 
 

@@ -129,8 +129,9 @@ def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return CannotJudge("other_inputs")
     if read.inputs > 1:
         return None
+    made = _tokenizing(view)
     line = view.places.handed.one_place() or view.places.filled_again()
-    line = line or view.places.flows.removing() or _tokenizing(view)
+    line = line or view.places.flows.removing() or view.places.copied_onto(made) or made
     return fault(line, rows=read.rows)
 
 
@@ -170,6 +171,13 @@ def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     line = line or _tokenizing(view)
     verdict = fault if kept < LITTLE_KEPT and read.limit <= SHORT_LIMIT else look
     return verdict(line, kept=kept, length=read.limit)
+
+
+def letters_for_words(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Python goes through a text letter by letter, where a list of words was meant."""
+    if not seen.spelled_out:
+        return None
+    return look(view.places.meant.joined_letters() or _tokenizing(view), text=seen.spelled_out)
 
 
 def words_numbered_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -443,6 +451,7 @@ OF_ROWS: tuple[Rule, ...] = (
     special_tokens_left_out,
     wrong_column_read,
     text_mostly_cut,
+    letters_for_words,
     words_numbered_twice,
     second_sentence_cut,
     identical_rows,

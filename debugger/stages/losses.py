@@ -54,7 +54,8 @@ def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if not _upside_down(asked):
         return None
     verdict = _costs(fault, asked, view)
-    return replace(verdict, line=view.places.making.negated() or verdict.line)
+    making = view.places.making
+    return replace(verdict, line=making.negated() or making.one_score() or verdict.line)
 
 
 def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:

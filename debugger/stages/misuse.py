@@ -35,6 +35,7 @@ _ASKED_OF = {
 }
 _HANDED = ("data_collator", "compute_metrics", "preprocess_logits_for_metrics", "collate_fn")
 
+_OF_COLUMNS = ("column_names", "columns", "features", "keys()")
 _OF_TUPLES = ("'tuple' object", "'tuple' and", "and 'tuple'", "slice indices must be integers")
 """What is said of a tuple where a number was meant."""
 
@@ -180,7 +181,8 @@ def no_rows_left(seen: Seen, view: View) -> Verdict | None:
         return None
     given = places.behind.given("train_dataset")
     left = places.behind.first(given, _leaves_out)
-    return fault(left.lineno if left is not None else places.origins.handed("train_dataset"))
+    line = left.lineno if left is not None else places.behind.block(given)
+    return fault(line or places.origins.handed("train_dataset"))
 
 
 RULES: tuple[Rule, ...] = (
@@ -210,7 +212,10 @@ def _leaves_out(part: ast.AST) -> bool:
             "shard",
         )
     if isinstance(part, ast.ListComp):
-        return any(generator.ifs for generator in part.generators)
+        of_rows = (
+            one for one in part.generators if not ast.unparse(one.iter).endswith(_OF_COLUMNS)
+        )
+        return any(generator.ifs for generator in of_rows)
     return isinstance(part, ast.Subscript) and isinstance(part.slice, ast.Slice | ast.Compare)
 
 

@@ -28,6 +28,9 @@ TOO_LITTLE = {True: 1e-4, False: 1e-3}
 """What the rates of a whole run add up to, at least: of a pretrained model, and of a new one.
 
 Adam moves no weight further than that, and weights are a few hundredths large."""
+OF_FINE_TUNING, SMALL_WAY = 5e-5, 1e-2
+"""Of a new model: a rate, and what the rates of a whole run add up to, that are usual for one that
+knows something. Its weights are drawn about 0.02 apart."""
 NO_WAY = {True: 1e-3, False: 5e-3}
 """As a share of its size, what the block that moves most comes to in the whole run, at least."""
 NEXT_TO_NOTHING, TINY_NORM = 1e-3, 1e-2
@@ -277,6 +280,20 @@ def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return fault(line, updates=plan.updates, share=known, optimizer=seen.optimizer)
 
 
+def rate_small_for_new(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """The rates of fine-tuning, for weights that know nothing yet and have all the way to go."""
+    plan, rate = seen.plan, seen.peak_learning_rate
+    if plan is None or plan.rates is None or rate is None:
+        return UNKNOWN
+    if view.facts.pretrained or seen.optimizer not in ADAMS or seen.adapter or plan.frozen_new:
+        return NOT_FOR_THIS_TASK
+    if rate > OF_FINE_TUNING or plan.rates.total >= SMALL_WAY:
+        return None
+    if isinstance(too_little_movement(seen, view), Verdict):
+        return None
+    return look(view.places.rate(), rate=rate, updates=plan.updates, total=plan.rates.total)
+
+
 def steps_beyond_weights(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """Adam moves each weight by about the rate, whatever its gradient. A handful of weights may
     have far to go; where thousands move by many times their own size, nothing of them is left."""
@@ -382,6 +399,8 @@ def frozen_before_training(seen: Step, view: View) -> Verdict | CannotJudge | No
         return None
     share = plan.frozen_new / max(1, seen.total)
     line = view.places.assignment("trainable") or view.places.argument("trainable")
+    frozen_at = view.places.assignment("requires_grad") or view.places.call("requires_grad_")
+    line = line or view.places.loop_of(frozen_at)
     made = fault if share >= MUCH and not view.facts.pretrained else look
     return made(line, name=plan.frozen_new_name, frozen=plan.frozen_new, share=share)
 
@@ -412,6 +431,7 @@ RULES: tuple[Rule, ...] = (
     gradients_cut_away,
     too_little_movement,
     eps_swallows_update,
+    rate_small_for_new,
     steps_beyond_weights,
     optimizer_maximizes,
     weight_decay_too_strong,

@@ -131,6 +131,12 @@ def average_of_two_classes(seen: Seen, view: View) -> Verdict | None:
     return fault(_failed_at(seen), target=found[1])
 
 
+def weights_in_two_groups(seen: Seen, view: View) -> Verdict | None:
+    if not _says(seen, "some parameters appear in more than one parameter group"):
+        return None
+    return fault(view.places.making.grouped_twice() or _failed_at(seen))
+
+
 RULES: tuple[Rule, ...] = (
     saves_between_evaluations,
     saves_unlike_evaluations,
@@ -145,6 +151,7 @@ RULES: tuple[Rule, ...] = (
     schedule_ended,
     mask_longer_than_input,
     average_of_two_classes,
+    weights_in_two_groups,
 )
 
 

@@ -179,6 +179,13 @@ def _odd(built: Building, text: str, places: Places) -> list[Finding]:
         found.append(
             _finding("two_trainers", "look", built.training_line, count=count, lines=lines)
         )
+    if (switch := places.meant.text_for_switch()) is not None:
+        line, asked, said = switch
+        found.append(_finding("text_counts_as_true", "look", line, name=asked, text=said))
+    if (crossed := places.meant.crossed()) is not None:
+        line, name, one, other = crossed
+        told = {"name": name, "one": one, "other": other}
+        found.append(_finding("settings_crossed", "look", line, **told))
     if built.training_line is None:
         made = next(reversed(built.trainer_lines), None)
         off = _switched_off(text, made) if places.measures_after_training() else None

@@ -89,7 +89,7 @@ def show(seen: Step, facts: Facts) -> list[Evidence]:
 def everything_frozen(seen: Step, view: View) -> Verdict | None:
     if not seen.total or seen.trainable:
         return None
-    return fault(_freezing_line(view), total=seen.total)
+    return fault(view.places.loop_of(_freezing_line(view)), total=seen.total)
 
 
 def head_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:

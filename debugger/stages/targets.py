@@ -56,6 +56,19 @@ def labels_beyond_yes_or_no(seen: Data, view: View) -> Verdict | CannotJudge | N
     return fault(_labelling(view), value=aims.beyond)
 
 
+def one_label_of_several(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A model that may say yes several times a row, and rows that never do."""
+    split = seen.train
+    if split is None or view.facts.task != "multilabel":
+        return NOT_FOR_THIS_TASK
+    rows = [row for row in split.labels if isinstance(row, (list, tuple)) and len(row) > 2]
+    if len(rows) < MANY_ROWS or len(rows) < len(split.labels):
+        return CannotJudge("no_rows")
+    if any(sum(value > OWN for value in row) > 1 for row in rows):
+        return None
+    return look(_labelling(view), rows=len(rows), labels=len(rows[0]))
+
+
 def labels_all_the_same(seen: Data, view: View) -> Verdict | CannotJudge | None:
     aims = seen.train.aims if seen.train else None
     if aims is None or len(aims.quantiles) < 2 or view.facts.task != "regression":
@@ -152,6 +165,17 @@ def spans_of_other_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, **_read(found))
 
 
+def answers_in_first_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A question and a context changed places, and the answers are looked for in the second."""
+    found = _answers(seen, view)
+    if isinstance(found, CannotJudge):
+        return found
+    if found.in_first < NEARLY_ALL * max(1, found.rows):
+        return None
+    line = view.places.meant.first_text(view.tokenizing) or view.tokenizing
+    return fault(line, **_read(found))
+
+
 def spans_at_other_tokens(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """The letters are right, and on the way to the tokens the places go astray."""
     found = _answers(seen, view)
@@ -159,6 +183,8 @@ def spans_at_other_tokens(seen: Data, view: View) -> Verdict | CannotJudge | Non
         return found
     if found.in_other_text or found.other < OUTSIDE_SHARE * found.rows:
         return None
+    if isinstance(answers_in_first_text(seen, view), Verdict):
+        return None  # which says why
     return fault(_spanning(view), **_read(found))
 
 
@@ -447,6 +473,7 @@ def labels_far_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 OF_ROWS: tuple[Rule, ...] = (
     labels_not_finite,
     labels_beyond_yes_or_no,
+    one_label_of_several,
     labels_all_the_same,
     labels_hardly_differ,
     labels_of_another_scale,
@@ -454,6 +481,7 @@ OF_ROWS: tuple[Rule, ...] = (
     labels_off_by_one,
     labels_left_by_format,
     spans_of_other_text,
+    answers_in_first_text,
     spans_at_other_tokens,
     spans_all_absent,
     spans_outside,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from debugger.pipelines.face import Forward
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
-NEARLY_ALL, MOST = 0.9, 0.5
+NEARLY_ALL, MOST, NOT_THE_HEAD = 0.9, 0.5, 0.2
 _RANGES = ("initializer_range", "init_std", "initializer_std", "init_range", "initializer_factor")
 """What configs of transformers call how wide they draw."""
 UNKNOWN = CannotJudge("not_new")
@@ -48,4 +48,21 @@ def checkpoint_overwritten(seen: Forward, view: View) -> Verdict | CannotJudge |
     return fault(view.places.origins.redrawing(), **numbers)
 
 
-RULES: tuple[Rule, ...] = (weights_all_alike, weights_drawn_wide, checkpoint_overwritten)
+def checkpoint_does_not_fit(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A head of another size is meant to begin anew. Where the body does, nothing is left of it."""
+    found = seen.unfitting
+    if found is None:
+        return CannotJudge("not_loaded_here")
+    if found.tensors < NOT_THE_HEAD * found.known:
+        return None
+    line = view.places.argument("ignore_mismatched_sizes")
+    told = {"tensors": found.tensors, "known": found.known, "first": found.name}
+    return fault(line, wanted=str(list(found.wanted)), **told)
+
+
+RULES: tuple[Rule, ...] = (
+    weights_all_alike,
+    weights_drawn_wide,
+    checkpoint_overwritten,
+    checkpoint_does_not_fit,
+)

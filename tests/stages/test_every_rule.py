@@ -24,7 +24,7 @@ from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
 from debugger.pipelines.columns import Column, Columns, Echo, Gap, Summed
 from debugger.pipelines.company import Company, Teacher
-from debugger.pipelines.drawn import Drawn, Outside, Redrawn
+from debugger.pipelines.drawn import Drawn, Outside, Redrawn, Unfitting
 from debugger.pipelines.face import (
     Batch,
     Block,
@@ -392,6 +392,19 @@ CASES = [
         replace(FINE, redrawn=REDRAWN),
         {"redrawn": replace(REDRAWN, by_lot=False)},
         says={"moved": 38, "tensors": 40},
+    ),
+    Case(
+        weights.checkpoint_does_not_fit,
+        replace(FINE, unfitting=Unfitting("layer.0.weight", 38, 40, (96, 96))),
+        {"unfitting": Unfitting("classifier.weight", 2, 40, (5, 96))},
+        says={"tensors": 38, "known": 40, "wanted": "[96, 96]"},
+    ),
+    Case(
+        evaluate.callback_stops_on_bad,
+        replace(MEASURED, stops_on_bad=("Once", "on_evaluate"), loss=1.1),
+        {"stops_on_bad": None},
+        script=STOPS,
+        says={"name": "Once", "event": "on_evaluate"},
     ),
     Case(
         step.callback_refuses,
@@ -1358,15 +1371,15 @@ CASES += [
     *(
         Case(
             rule,
-            replace(TRAINED, turned=Turned(how, 128, 0.5, 0.95)),
-            {"turned": Turned(how, 128, 0.5, 0.6)},
+            replace(TRAINED, turned=turned),
+            {"turned": replace(turned, anew=0.6)},
             script="a = made()\nb = made().T\nm.fit(a, y, validation_data=(b, z))",
             says={"as_it_is": 0.5, "anew": 0.95},
         )
-        for rule, how in (
-            (turning.eval_axes_swapped, "axes"),
-            (turning.eval_upside_down, "upside down"),
-            (turning.eval_colours_reversed, "colours"),
+        for rule, turned in (
+            (turning.eval_axes_swapped, Turned("axes", 128, 0.5, 0.95)),
+            (turning.eval_upside_down, Turned("upside down", 128, 0.5, 0.95)),
+            (turning.eval_colours_reversed, Turned("colours", 128, 0.5, 0.95)),
         )
     ),
     Case(
@@ -1563,6 +1576,13 @@ CASES += [
     of_plan(
         plan.frozen_before_training, {"frozen_new": 0}, replace(PLAN, frozen_new=1000), frozen=1000
     ),
+    Case(
+        plan.rate_small_for_new,
+        replace(STEPPED, plan=PLAN, learning_rates=(5e-5, 5e-5)),
+        {"plan": replace(PLAN, rates=replace(RATES, total=2e-2))},
+        facts=replace(FACTS, pretrained=False),
+        says={"rate": 5e-5, "updates": 100},
+    ),
     of_plan(plan.momentum_too_long, {"betas": (0.9, 0.95)}, replace(PLAN, betas=(0.99, 0.999))),
     of_order(order.batches_of_one_label, {"single": 0.2}, replace(ORDER, single=0.9), share=0.9),
     of_order(order.same_rows_again, {"distinct": 64}, replace(ORDER, distinct=8), drawn=128),
@@ -1749,6 +1769,19 @@ CASES += [
         kept=(0.2,) * 40,
         limit=8,
     ),
+    Case(
+        data.place_noted_too_early,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="right = options.index(word)\nrng.shuffle(options)\nrows.append((options, right))",
+        says={"name": "options", "place": "right"},
+    ),
+    Case(
+        inputs.letters_for_words,
+        Data(SPLIT, None, spelled_out="w e  h a d"),
+        {"spelled_out": ""},
+        says={"text": "w e  h a d"},
+    ),
     of_tokens(
         inputs.second_sentence_cut,
         {"lost": {"b": 0.4}},
@@ -1810,6 +1843,13 @@ CASES += [
     of_labels(targets.labels_not_finite, "regression", Aims(40, not_finite=2), Aims(40), labels=2),
     of_labels(
         targets.labels_beyond_yes_or_no, "multilabel", Aims(beyond=2.0), Aims(beyond=0.9), value=2.0
+    ),
+    Case(
+        targets.one_label_of_several,
+        Data(replace(SPLIT, labels=([0.0, 1.0, 0.0], [0.0, 0.0, 0.0]) * 20), None),
+        {"train": replace(SPLIT, labels=([0.0, 1.0, 0.0], [1.0, 0.0, 1.0]) * 20)},
+        facts=replace(FACTS, task="multilabel"),
+        says={"rows": 40, "labels": 3},
     ),
     of_labels(
         targets.labels_not_aligned,
@@ -2100,6 +2140,13 @@ CASES += [
         says={"name": "labels", "known": "label, input_ids"},
     ),
     Case(
+        fitting.taken_from_rows,
+        Batch({}, first_row={"labels": 1}, failure=NO_KEY),
+        {"dropped": ("labels",)},
+        script=ASKS,
+        says={"name": "labels"},
+    ),
+    Case(
         fitting.several_texts_a_row,
         TOO_MANY,
         {"inputs_shape": (8, 1, 12)},
@@ -2153,6 +2200,13 @@ CASES += [
         {"train": replace(SPLIT, answers=MARKED)},
         facts=SPANS,
         says={"of": 40},
+    ),
+    Case(
+        targets.answers_in_first_text,
+        Data(replace(SPLIT, answers=replace(MARKED, in_first=39)), None),
+        {"train": replace(SPLIT, answers=replace(MARKED, in_first=20))},
+        facts=SPANS,
+        says={"of": 40, "wanted": "rome"},
     ),
     Case(
         targets.eval_numbered_otherwise,
@@ -2585,6 +2639,12 @@ Trainer(compute_metrics=measure)
         "ValueError",
         "Target is multiclass but average='binary'. Please choose another average setting.",
         target="multiclass",
+    ),
+    of_crash(
+        refusals.weights_in_two_groups,
+        "ValueError",
+        "some parameters appear in more than one parameter group",
+        "groups = [{'params': body}, {'params': body}]",
     ),
     Case(
         mistaken.names_for_numbers,

@@ -24,11 +24,36 @@ def evaluated_apart(at: Places) -> int | None:
     return at.apart_from("eval_dataset", "train_dataset")
 
 
+def switched(at: Places) -> int | None:
+    found = at.meant.text_for_switch()
+    return found and found[0]
+
+
+def crossed(at: Places) -> int | None:
+    found = at.meant.crossed()
+    return found and found[0]
+
+
+def lost(at: Places) -> int | None:
+    found = at.place_lost()
+    return found and found[0]
+
+
 def optimizer_first(at: Places) -> int | None:
     return at.made_after("model", at.call(".AdamW"))
 
 
 CASES: list[tuple[Find, str]] = [
+    (
+        lost,
+        """
+        for word in words:
+            right = int(rng.integers(4))
+            options.insert(right, word)
+            rng.shuffle(options)  # HERE
+            rows.append({"options": options, "label": right})
+        """,
+    ),
     (
         positions,
         """
@@ -329,6 +354,19 @@ def test_a_cause_is_where_its_value_was_written(find: Find, script: str) -> None
 
 
 SILENT: list[tuple[Find, str]] = [
+    (lost, "rng.shuffle(words)\nright = words.index(word)\nsave(words, right)"),
+    (lost, "right = words.index(word)\nshuffle(words)\nright = words.index(word)\nsave(right)"),
+    (lost, "right = words.index(word)\nrng.shuffle(others)\nsave(words, right)"),
+    (lost, "right = words.index(word)\nsave(words, right)\nrng.shuffle(words)"),
+    (switched, 'add_argument("--on", default="False")\nif options.on == "True":\n    stop()'),
+    (switched, 'add_argument("--on", type=truth, default="no")\nif options.on:\n    stop()'),
+    (switched, 'add_argument("--on", action="store_true")\nif options.on:\n    stop()'),
+    (switched, 'options.on = options.on == "yes"\nif options.on:\n    stop()'),
+    (crossed, "def add(one, other): ...\nadd(other, one)"),
+    (crossed, "class A:\n    def go(self, n): return run(self, n)\ndef run(a, b): ...\nA.go()"),
+    (crossed, "A, B = 1, 2\ndef run(a, b): ...\nrun(A, B)"),
+    (lambda at: at.meant.joined_letters(), '" ".join(words.split())\n"".join(text)'),
+    (lambda at: at.making.one_score(), "def compute_loss(a):\n    return mse_loss(a[:, :-1], a)"),
     (lambda at: at.making.ordered(), "names = sorted(WORDS)\nnames.sort()"),
     (lambda at: at.making.negated(), "def compute_loss(a):\n    return a.view(-1, 2)"),
     (lambda at: at.making.switched_on("output_hidden_states"), "f(output_hidden_states=False)"),

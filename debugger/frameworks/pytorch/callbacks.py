@@ -1,11 +1,17 @@
-"""What the callbacks of the library say before the first step, where they look at the arguments."""
+"""What callbacks say before the first step: those of the library of the arguments, and those of the
+script of numbers that are bad, or as good as can be."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import io
 import logging
+from typing import Any
 
-from transformers import EarlyStoppingCallback, Trainer
+from transformers import EarlyStoppingCallback, Trainer, TrainerControl
+
+EVENTS = ("on_evaluate", "on_log")
 
 
 def refused_by(trainer: Trainer) -> tuple[str, str] | None:
@@ -29,3 +35,49 @@ def refused_by(trainer: Trainer) -> tuple[str, str] | None:
     finally:
         log.disabled = was_disabled
     return None
+
+
+def stopping_on_bad(
+    trainer: Trainer, callbacks: list[Any], answer: dict[str, float]
+) -> tuple[str, str] | None:
+    """The first of the script's own that ends the training at the numbers of the model as it is
+    now, and would go on at perfect ones: its class, and its event.
+
+    Only those are asked whose code has nothing to do but to decide.
+    """
+    loss = answer.get("eval_loss")
+    if loss is None:
+        return None
+    for one in callbacks:
+        for event in EVENTS:
+            method = getattr(type(one), event, None)
+            code = getattr(method, "__code__", None)
+            if type(one).__module__.startswith("transformers") or code is None:
+                continue
+            if "should_training_stop" not in code.co_names:
+                continue
+            now = answer if event == "on_evaluate" else {"loss": loss, **answer}
+            best = {name: 0.0 if "loss" in name else _best(value) for name, value in now.items()}
+            answers = [_stops(trainer, one, event, numbers) for numbers in (now, best)]
+            if answers == [True, False]:
+                return type(one).__name__, event
+    return None
+
+
+def _best(value: float) -> float:
+    """A share is best at 1; of any other number nobody knows which way is up."""
+    return 1.0 if 0 <= value <= 1 else value
+
+
+def _stops(trainer: Trainer, one: Any, event: str, numbers: dict[str, float]) -> bool | None:
+    """None of one that cannot be asked by itself."""
+    given = {"metrics": dict(numbers)} if event == "on_evaluate" else {"logs": dict(numbers)}
+    control, state = TrainerControl(), copy.deepcopy(trainer.state)
+    state.epoch, state.global_step = 1.0, 1
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            asked = copy.deepcopy(one)
+            getattr(asked, event)(trainer.args, state, control, model=trainer.model, **given)
+    except Exception:
+        return None
+    return control.should_training_stop

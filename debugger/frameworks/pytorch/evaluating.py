@@ -23,6 +23,7 @@ from transformers.trainer_callback import DefaultFlowCallback
 
 from debugger.failure import Failure, failure_of_script, on_behalf
 from debugger.frameworks.pytorch.batches import rows_in, with_loss
+from debugger.frameworks.pytorch.callbacks import stopping_on_bad
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, lacking, subset
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
@@ -80,7 +81,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         known["lacks"] = lacking(trainer.train_dataset, dataset)
     with borrowed(trainer):
         known["loses"] = _loses(trainer)
-    spy = Spy(trainer.compute_metrics)
+    spy, callbacks = Spy(trainer.compute_metrics), trainer.callback_handler.callbacks
     with borrowed(trainer), metric_watched(spy), decoding_watched(spy):
         trainer.compute_metrics = spy if trainer.compute_metrics is not None else None
         answer, failure = _asked_for_all(trainer, dataset, spy)
@@ -88,6 +89,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         made_up = _made_up(trainer, spy, facts) if failure is None else None
         other_order = _other_order(trainer, spy) if failure is not None else ()
         strays = _strays_at(trainer, spy) if made_up is not None else None
+        stops = stopping_on_bad(trainer, callbacks, answer) if failure is None else None
     count = count_of(dataset)
     return Evaluate(
         **known,
@@ -110,6 +112,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         trials=made_up,
         parts=_parts(spy.given),
         strays_at=strays,
+        stops_on_bad=stops,
         failure=failure,
     )
 

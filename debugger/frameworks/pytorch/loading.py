@@ -10,9 +10,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import on_behalf, own_line
+from debugger.pipelines.drawn import Unfitting
 
 SAMPLED = 64
 """Numbers of a weight that are remembered to know it by."""
@@ -50,17 +51,22 @@ _made_new: WeakKeyDictionary[torch.nn.Module, frozenset[str]] = WeakKeyDictionar
 """Of each model that `from_pretrained` made while it was watched: the weights not in the file."""
 
 
+_unfitting: WeakKeyDictionary[torch.nn.Module, Unfitting] = WeakKeyDictionary()
+"""Of each such model: what of the file had another shape than the model wants."""
+
+
 _loaded: WeakKeyDictionary[torch.nn.Module, dict[str, Imprint]] = WeakKeyDictionary()
 """Of each such model: what the weights looked like that the file did hold."""
 
 
 @dataclass
 class Tokenized:
-    """A tokenizer that a line called, and how the first rows begin that came of it."""
+    """A tokenizer that a line called, the first texts, and how the rows begin that came of them."""
 
     tokenizer: Any
     line: int | None
     begins: list[tuple[int, ...]]
+    texts: list[str]
 
     def made(self, rows: set[tuple[int, ...]]) -> bool:
         """Whether any of the rows begins so; they may have lost their filling."""
@@ -83,11 +89,12 @@ def tokenizing_watched() -> Iterator[Callable[[Any], None]]:
         line = own_line()
         known = next((one for one in used if one.tokenizer is self and one.line == line), None)
         if known is None and len(used) < MOST_NOTED:
-            known = Tokenized(self, line, [])
+            known = Tokenized(self, line, [], [])
             used.append(known)
         made = on_behalf(before, self, *given, **named)
         if known is not None and len(known.begins) < ROWS_NOTED:
             known.begins += beginnings(made)[:ROWS_NOTED]
+            known.texts += texts_in(given[0] if given else named.get("text"))[:ROWS_NOTED]
         return made
 
     def note(trainer: Any) -> None:
@@ -117,6 +124,11 @@ def tokenized_at(trainer: Any, rows: Callable[[], Any] | None = None) -> int | N
     return next((one.line for one in used if begun is None or one.made(begun)), None)
 
 
+def tokenized_texts(trainer: Any) -> list[str]:
+    """The first texts that tokens were made of, as the tokenizer was handed them."""
+    return [text for one in _tokenized.get(trainer, ())[:1] for text in one.texts]
+
+
 def beginnings(made: Any) -> list[tuple[int, ...]]:
     """How each row of tokens begins, where they are whole numbers."""
     rows: Any = made.get("input_ids") if hasattr(made, "get") else None
@@ -125,6 +137,13 @@ def beginnings(made: Any) -> list[tuple[int, ...]]:
         return []
     begun = [one[:BEGINNING] for one in (rows if isinstance(rows[0], list) else [rows]) if one]
     return [tuple(one) for one in begun if all(type(token) is int for token in one)]
+
+
+def texts_in(given: Any) -> list[str]:
+    """Texts of which each is one, and lists of words as one of them, too."""
+    rows = given if isinstance(given, list | tuple) else [given]
+    words = (row if isinstance(row, list | tuple) else [row] for row in rows)
+    return [" ".join(row) for row in words if all(isinstance(one, str) for one in row)]
 
 
 @contextmanager
@@ -138,6 +157,10 @@ def loading_watched() -> Iterator[None]:
         wrong = [key if isinstance(key, str) else key[0] for key in told["mismatched_keys"]]
         _made_new[model] = frozenset([*told["missing_keys"], *wrong])
         _loaded[model] = _imprints(model, _made_new[model])
+        if wrong:
+            known = len(wrong) + len(_loaded[model])
+            shape = tuple(dict(model.named_parameters())[wrong[0]].shape)
+            _unfitting[model] = Unfitting(wrong[0], len(wrong), known, shape)
         return (model, told) if given.get("output_loading_info") else model
 
     setattr(PreTrainedModel, "from_pretrained", classmethod(noted))  # noqa: B010
@@ -152,6 +175,13 @@ def loaded_into(module: torch.nn.Module) -> dict[str, Imprint]:
     return _loaded.get(module, {})
 
 
+def unfitting_in(trainer: Trainer) -> Unfitting | None:
+    """What of a checkpoint had another shape, of the part of the model where most had."""
+    model: Any = trainer.model
+    found = [_unfitting[module] for module in model.modules() if module in _unfitting]
+    return max(found, key=lambda one: one.tensors / one.known, default=None)
+
+
 def is_pretrained(model: torch.nn.Module) -> bool:
     """Whether weights of it were loaded, or trained: it was seen, or shows in the weights.
 
@@ -162,6 +192,22 @@ def is_pretrained(model: torch.nn.Module) -> bool:
     vectors = [w for n, w in model.named_parameters() if w.dim() == 1 and w.numel() > 1]
     plain = _of_library(model) and vectors
     return bool(plain) and sum(_is_uneven(w) for w in vectors) > len(vectors) // 2
+
+
+def frozen_as_drawn(model: torch.nn.Module) -> tuple[str, int]:
+    """The largest part of a model that is frozen as it was drawn, and the weights of all of them.
+
+    The library begins all biases at 0 and all scales of norms at 1, and any training changes them.
+    """
+    counts: dict[str, int] = {}
+    for name, part in model.named_children():
+        whole = part if isinstance(part, PreTrainedModel) else model
+        vectors = [w for w in part.parameters() if w.dim() == 1 and w.numel() > 1]
+        drawn = isinstance(whole, PreTrainedModel) and not is_pretrained(whole)
+        known = not vectors or any(map(_is_uneven, vectors))
+        if drawn and not known and not any(one.requires_grad for one in part.parameters()):
+            counts[name] = sum(weight.numel() for weight in part.parameters())
+    return max(counts, key=counts.__getitem__, default=""), sum(counts.values())
 
 
 def is_new(model: torch.nn.Module, names: tuple[str, ...]) -> bool | None:

@@ -21,6 +21,7 @@ from debugger.frameworks.pytorch.batches import fields_of, first_batch, is_tenso
 from debugger.frameworks.pytorch.columns import array_of, between, columns_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
+from debugger.frameworks.pytorch.loading import tokenized_texts
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import first_set, is_stream, own_sampler
 from debugger.pipelines.answers import answers_of
@@ -47,6 +48,7 @@ from debugger.pipelines.rows import (
     type_of,
 )
 from debugger.pipelines.sounds import sounds_of
+from debugger.pipelines.spelled import fallen_apart
 from debugger.pipelines.trying import Worded
 
 MOST_ROWS = 5000
@@ -90,6 +92,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         columns=here.columns,
         eval_columns=there.columns,
         swapped=between(here.table, there.table),
+        spelled_out=fallen_apart(tokenized_texts(trainer)),
     )
 
 

@@ -18,10 +18,16 @@ from debugger.frameworks.pytorch.drawn import drawn, redrawn
 from debugger.frameworks.pytorch.experimenting import TrainerLab
 from debugger.frameworks.pytorch.facts import configured_like, facts_of, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
+from debugger.frameworks.pytorch.loading import unfitting_in
 from debugger.frameworks.pytorch.mixing import mixed
 from debugger.frameworks.pytorch.order import order
 from debugger.frameworks.pytorch.rows import count_of
-from debugger.frameworks.pytorch.settings import classes_for_objects, never_begun, texts_for_numbers
+from debugger.frameworks.pytorch.settings import (
+    classes_for_objects,
+    never_begun,
+    texts_for_numbers,
+    unknown_names,
+)
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
@@ -69,7 +75,11 @@ class TrainerPipeline:
         with borrowed(self._trainer):
             seen = forwarding.forward(self._trainer, self.facts, self._labels)
             dropped = looking.dropped(self._trainer)
-            drawn_so = {"drawn": drawn(self._trainer), "redrawn": redrawn(self._trainer)}
+            drawn_so: dict[str, Any] = {
+                "drawn": drawn(self._trainer),
+                "redrawn": redrawn(self._trainer),
+                "unfitting": unfitting_in(self._trainer),
+            }
         beside = None
         if seen.failure is None:
             with borrowed(self._trainer):
@@ -137,6 +147,7 @@ def has_cuda() -> bool:
 def at_setup(built: Built, places: Places) -> tuple[list[Finding], list[Evidence]]:
     """What its arguments hold; all else shows in the Trainer itself."""
     trained = built.trained
-    found = texts_for_numbers(getattr(trained, "args", None), places)
+    args = getattr(trained, "args", None)
+    found = texts_for_numbers(args, places) + unknown_names(args, places)
     found += classes_for_objects(trained, places) + never_begun(trained, places)
     return found, []

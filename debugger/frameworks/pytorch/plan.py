@@ -11,6 +11,7 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR, OneCycleLR, ReduceLROnPlateau
 from transformers import Trainer
 
+from debugger.frameworks.pytorch.loading import frozen_as_drawn
 from debugger.frameworks.pytorch.parts import head_of
 from debugger.pipelines.plan import Plan, Plateau, Rates
 
@@ -50,6 +51,7 @@ def plan(
     peak = float(group.get("initial_lr", group.get("lr", 0.0)))
     half, narrow = _half(model, peak)
     dropout_name, dropout = _dropout(model)
+    frozen_name, frozen = frozen_as_drawn(model)
     return Plan(
         updates=trainer.state.max_steps,
         batches=_batches(trainer),
@@ -80,6 +82,8 @@ def plan(
         ),
         dropout=dropout,
         dropout_name=dropout_name,
+        frozen_new=frozen,
+        frozen_new_name=frozen_name,
         ends_at=before.total_steps if isinstance(before, OneCycleLR) else None,
         plateau=_plateau(args, before),
     )

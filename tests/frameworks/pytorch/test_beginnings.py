@@ -107,6 +107,100 @@ def test_weights_that_only_came_from_elsewhere_or_changed_a_little(checkpoint: s
         assert not overwritten(model)
 
 
+def test_a_checkpoint_whose_sizes_were_changed(checkpoint: str) -> None:
+    def loaded_with(**sizes: int) -> Any:
+        with loading_watched():
+            load: Any = BertForSequenceClassification.from_pretrained
+            return load(checkpoint, ignore_mismatched_sizes=True, **sizes)
+
+    wider = tiny.classifier(model=loaded_with(hidden_size=32))
+    assert found(wider)["checkpoint_does_not_fit"] == "fault"
+    other_head = tiny.classifier(model=loaded_with(num_labels=5))
+    assert "checkpoint_does_not_fit" not in found(other_head)
+
+
+def test_a_body_that_is_frozen_as_it_was_drawn(checkpoint: str) -> None:
+    new, trained, in_part = tiny.bert(), tiny.trained(tiny.bert()), tiny.bert()
+    for body in (new.bert, trained.bert, in_part.bert.embeddings, loaded(checkpoint).bert):
+        body.requires_grad_(False)
+
+    assert found(tiny.classifier(model=new), "step")["frozen_before_training"] == "fault"
+    for model in (trained, in_part):
+        assert "frozen_before_training" not in found(tiny.classifier(model=model), "step")
+
+
+class Enough(TrainerCallback):
+    """Ends the training where `far` says so of the loss."""
+
+    def __init__(self, far: bool) -> None:
+        self.far = far
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
+        print(f"after epoch {state.epoch:.0f}")
+        if (rest["metrics"]["eval_loss"] > 0.1) == self.far:
+            control.should_training_stop = True
+
+
+def test_a_callback_that_ends_the_training_at_a_bad_loss(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    upside_down, as_meant = (tiny.classifier(callbacks=[Enough(far)]) for far in (True, False))
+
+    assert found(upside_down, "evaluate")["callback_stops_on_bad"] == "look"
+    assert "callback_stops_on_bad" not in found(as_meant, "evaluate")
+    assert "after epoch" not in capsys.readouterr().out
+
+
+SPELLED = """
+from tests import tiny
+tokenizer = tiny.tokenizer()
+texts = tiny.sentences(24)
+rows = tiny.pairs(24)
+clean = lambda text: " ".join(word for word in {words} if word != "the")
+rows = rows.add_column("text_a", texts)
+rows = rows.map(lambda row: tokenizer(clean(row["text_a"])), remove_columns=["text_a"])
+tiny.classifier(train_dataset=rows, eval_dataset=rows).train()
+"""
+
+
+@pytest.mark.parametrize(("words", "line"), [("text", 6), ("text.split()", None)])
+def test_a_text_that_is_gone_through_by_letters(words: str, line: int | None) -> None:
+    events: list[Event] = []
+    perform(Run(SPELLED.format(words=words), stage="data"), events.append)
+    said = [one.line for one in gather(events).findings if one.code == "letters_for_words"]
+
+    assert said == ([] if line is None else [line])
+
+
+SET_LATER = """
+from tests import tiny
+args = tiny.arguments()
+args.{name} = 1e-3
+trainer = tiny.classifier(args=args)
+{rest}
+trainer.train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "rest", "meant"),
+    [
+        ("wd", "", "weight_decay"),
+        ("epochs", "", "num_train_epochs"),
+        ("weigth_decay", "", "weight_decay"),
+        ("wd", "print(args.wd)", None),
+        ("note", "", None),
+        ("learning_rate", "", None),
+    ],
+)
+def test_a_setting_by_a_name_that_there_is_not(name: str, rest: str, meant: str | None) -> None:
+    events: list[Event] = []
+    perform(Run(SET_LATER.format(name=name, rest=rest), stage="setup"), events.append)
+    found = [one for one in gather(events).findings if one.code == "setting_unknown"]
+
+    assert [(one.line, one.numbers["meant"]) for one in found] == ([(4, meant)] if meant else [])
+
+
 def test_a_table_that_is_asked_for_what_it_has_not() -> None:
     rows = tiny.pairs(24).map(
         lambda row: {"token_type_ids": [0] + [1] * (len(row["input_ids"]) - 1)}
