@@ -289,7 +289,8 @@ def rate_small_for_new(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if rate > OF_FINE_TUNING or plan.rates.total >= SMALL_WAY:
         return None
-    if isinstance(too_little_movement(seen, view), Verdict):
+    known = (too_little_movement(seen, view), warmup_longer_than_run(seen, view))
+    if any(isinstance(one, Verdict) for one in known):
         return None
     return look(view.places.rate(), rate=rate, updates=plan.updates, total=plan.rates.total)
 
