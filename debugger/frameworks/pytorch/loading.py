@@ -201,12 +201,14 @@ def frozen_as_drawn(model: torch.nn.Module) -> tuple[str, int]:
     """
     counts: dict[str, int] = {}
     for name, part in model.named_children():
+        weights = list(part.parameters())
+        vectors = [weight for weight in weights if weight.dim() == 1 and weight.numel() > 1]
+        if not vectors or any(weight.requires_grad for weight in weights):
+            continue
         whole = part if isinstance(part, PreTrainedModel) else model
-        vectors = [w for w in part.parameters() if w.dim() == 1 and w.numel() > 1]
         drawn = isinstance(whole, PreTrainedModel) and not is_pretrained(whole)
-        known = not vectors or any(map(_is_uneven, vectors))
-        if drawn and not known and not any(one.requires_grad for one in part.parameters()):
-            counts[name] = sum(weight.numel() for weight in part.parameters())
+        if drawn and not any(map(_is_uneven, vectors)):
+            counts[name] = sum(weight.numel() for weight in weights)
     return max(counts, key=counts.__getitem__, default=""), sum(counts.values())
 
 
