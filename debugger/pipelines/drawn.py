@@ -37,7 +37,8 @@ class Redrawn:
 @dataclass(frozen=True)
 class Unfitting:
     """Of the `known` tensors that a checkpoint has for a model, `tensors` have another shape there
-    than the model wants: the first is `name`, and `wanted` the shape that it has in the model."""
+    than the model wants: the first is `name`, and `wanted` the shape that it has in the model; none
+    leaves both empty."""
 
     name: str
     tensors: int

@@ -53,7 +53,7 @@ def checkpoint_does_not_fit(seen: Forward, view: View) -> Verdict | CannotJudge 
     found = seen.unfitting
     if found is None:
         return CannotJudge("not_loaded_here")
-    if found.tensors < NOT_THE_HEAD * found.known:
+    if not found.tensors or found.tensors < NOT_THE_HEAD * found.known:
         return None
     line = view.places.argument("ignore_mismatched_sizes")
     told = {"tensors": found.tensors, "known": found.known, "first": found.name}

@@ -52,7 +52,7 @@ _made_new: WeakKeyDictionary[torch.nn.Module, frozenset[str]] = WeakKeyDictionar
 
 
 _unfitting: WeakKeyDictionary[torch.nn.Module, Unfitting] = WeakKeyDictionary()
-"""Of each such model: what of the file had another shape than the model wants."""
+"""Of each such model: how much of the file had another shape than the model wants, if any did."""
 
 
 _loaded: WeakKeyDictionary[torch.nn.Module, dict[str, Imprint]] = WeakKeyDictionary()
@@ -157,10 +157,9 @@ def loading_watched() -> Iterator[None]:
         wrong = [key if isinstance(key, str) else key[0] for key in told["mismatched_keys"]]
         _made_new[model] = frozenset([*told["missing_keys"], *wrong])
         _loaded[model] = _imprints(model, _made_new[model])
-        if wrong:
-            known = len(wrong) + len(_loaded[model])
-            shape = tuple(dict(model.named_parameters())[wrong[0]].shape)
-            _unfitting[model] = Unfitting(wrong[0], len(wrong), known, shape)
+        known = len(wrong) + len(_loaded[model])
+        shape = tuple(dict(model.named_parameters())[wrong[0]].shape) if wrong else ()
+        _unfitting[model] = Unfitting(wrong[0] if wrong else "", len(wrong), known, shape)
         return (model, told) if given.get("output_loading_info") else model
 
     setattr(PreTrainedModel, "from_pretrained", classmethod(noted))  # noqa: B010
@@ -179,7 +178,7 @@ def unfitting_in(trainer: Trainer) -> Unfitting | None:
     """What of a checkpoint had another shape, of the part of the model where most had."""
     model: Any = trainer.model
     found = [_unfitting[module] for module in model.modules() if module in _unfitting]
-    return max(found, key=lambda one: one.tensors / one.known, default=None)
+    return max(found, key=lambda one: one.tensors / max(1, one.known), default=None)
 
 
 def is_pretrained(model: torch.nn.Module) -> bool:
