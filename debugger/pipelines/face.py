@@ -363,7 +363,8 @@ class Forward:
     are probabilities that one of several losses was given for scores, `turned_round` the line that
     gave a divergence what it wants second first. `row_shapes` are the shape of rows that a model
     was made for and that of a batch, where the two do not fit; `trains_always` is a layer that is
-    told to train where nobody trains, and its class.
+    told to train where nobody trains, and its class. `thinned` is a function that puts a share of
+    the numbers out where nobody trains, and the line that calls it.
     """
 
     labels: tuple[Any, ...]
@@ -413,6 +414,7 @@ class Forward:
     reads: Reads | None = None
     mingled: float | None = None
     listed: Listed | None = None
+    thinned: tuple[str, float, int | None] | None = None
     decoder_lacks: tuple[str, ...] = ()
     unread: str = ""
     configured_like: str = ""

@@ -13,6 +13,8 @@ _MEASURES = ("evaluate", "predict")
 _WAKES = ("load_state_dict", "load_adapter", "load_weights", "from_pretrained")
 _SETTLES = ("eval", *_MEASURES, "from_pretrained", "pipeline", "train")
 """Calls after which a model no longer trains, or is another one."""
+_KEEPS = ("save", "save_model", "save_pretrained", "save_file", "push_to_hub", "copytree", "move")
+"""Calls by which a folder may come to hold a model."""
 _AGAIN = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
 _HELD = ("test", "val", "eval", "dev", "holdout", "heldout")
 _TRAINED = ("train", "trn")
@@ -24,6 +26,7 @@ class Judged:
     def __init__(self, tree: ast.Module, tracing: Tracing) -> None:
         self._tracing = tracing
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._calls = calls
         self._built = [c for c in calls if _given(c, "train_dataset") is not None]
         self._scopes = scopes(tree)
         self._found = [(one, self._training(one)) for one in scopes(tree)]
@@ -67,6 +70,25 @@ class Judged:
                     before = line if into or other == name else 0
                     trained = _reads(nodes, name, 0, before)
                     return line, trained or _reads(nodes, trainer, 0, line if into else 0)
+        return None
+
+    def opened_unsaved(self) -> tuple[int, str] | None:
+        """Where a model is loaded behind the training from the folder of a Trainer that is told to
+        save none, in a script that saves none either; and how the folder is named."""
+        if any(name_of(call.func) in _KEEPS for call in self._calls):
+            return None
+        for made in self._calls:
+            given = _given(made, "output_dir") or next(iter(made.args), None)
+            strategy = _given(made, "save_strategy")
+            if not name_of(made.func).endswith("TrainingArguments") or given is None:
+                continue
+            if not isinstance(strategy, ast.Constant) or strategy.value != "no":
+                continue
+            folder = ast.unparse(given)
+            loaded = [c for c in self._calls if _source(c) == folder]
+            behind = [c for c in self._calls_behind() if c in loaded]
+            if behind and len(behind) == len(loaded):
+                return behind[0].lineno, folder
         return None
 
     def on_fitted_rows(self) -> tuple[int, bool] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from dataclasses import dataclass
 
 from debugger.script.tracing import Function, assigned, name_of
@@ -17,24 +18,14 @@ _ORDERS = {
     "concatenate",
     "stack",
 }
-RETURNED = "returned_here"
+RETURNED, KEPT = "returned_here", "kept_here"
+"""Names that a remainder has beside its own: what a function gives, and a model that was kept."""
 _BODIES = ("body", "orelse", "finalbody")
 _LEAVES = (
     *("fit", "train_on_batch", "save", "save_weights", "save_model", "export", "savefig", "show"),
     *("to_csv", "to_parquet", "to_json", "dump", "open", "push_to_hub", "write_text", "savez"),
     *("mkdir", "makedirs", "remove", "unlink", "rmtree", "system", "Popen", "input", "sleep"),
-    *(
-        "assign",
-        "pop",
-        "add",
-        "adapt",
-        "compile",
-        "load_weights",
-        "set_weights",
-        "load_model",
-        "rename",
-        "copytree",
-    ),
+    *("assign", "pop", "add", "adapt", "compile", "set_weights", "rename", "copytree"),
 )
 """Calls that leave something behind, or that would train."""
 
@@ -42,11 +33,13 @@ _LEAVES = (
 @dataclass(frozen=True)
 class Remainder:
     """`targets` is what the statement that a script is at gives a name to, `missed` are the names
-    in what is left out."""
+    in what is left out. What is `opened` from a file reads as the name KEPT, which whoever runs it
+    may give a value."""
 
     statements: tuple[ast.stmt, ...]
     targets: tuple[ast.expr, ...]
     missed: frozenset[str] = frozenset()
+    opened: frozenset[str] = frozenset()
 
 
 def remainder(tree: ast.Module, function: str, line: int) -> Remainder | None:
@@ -64,12 +57,13 @@ def remainder(tree: ast.Module, function: str, line: int) -> Remainder | None:
     if at is None:
         return None
     all_of_it = [one for part in path for one in part]
-    kept = [one for one in all_of_it if not _leaves(one)]
-    left_out = [one for one in all_of_it if one not in kept]
+    kept = [one for one in all_of_it if not _leaves(one) and not _fills(one)]
+    left_out = [one for one in all_of_it if one not in kept and not _fills(one)]
     missed = frozenset(name for one in left_out for name in reads(one) | gives(one))
+    opened = frozenset(name for one in kept if _opens(one) for name in gives(one))
     targets = tuple(target for target, _ in assigned(at))
-    made = ast.Module([*kept], [])
-    return Remainder(tuple(_Returning().visit(made).body), targets, missed)
+    made = ast.Module([_Opening().visit(copy.deepcopy(one)) for one in kept], [])
+    return Remainder(tuple(_Returning().visit(made).body), targets, missed, opened)
 
 
 def reads(node: ast.AST) -> set[str]:
@@ -131,6 +125,27 @@ def _leaves(statement: ast.stmt) -> bool:
     put = [t for one in parts for t, _ in assigned(one) if not isinstance(t, ast.Name | ast.Tuple)]
     calls = {name_of(one.func) for one in parts if isinstance(one, ast.Call)}
     return bool(put) or bool(calls & set(_LEAVES))
+
+
+def _fills(statement: ast.stmt) -> bool:
+    """It gives a model other weights, which says nothing to answers that are made up."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and name_of(call.func) == "load_weights"
+
+
+def _opens(statement: ast.stmt) -> bool:
+    calls = (one for one in ast.walk(statement) if isinstance(one, ast.Call))
+    return any(name_of(one.func) == "load_model" for one in calls)
+
+
+class _Opening(ast.NodeTransformer):
+    """A model that is opened from a file is one that was kept there."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        if name_of(node.func) == "load_model":
+            return ast.copy_location(ast.Name(KEPT, ast.Load()), node)
+        self.generic_visit(node)
+        return node
 
 
 class _Returning(ast.NodeTransformer):

@@ -142,6 +142,16 @@ def weights_brought_back(seen: Evaluate, view: View) -> Verdict | CannotJudge | 
     return fault(found.line, at=found.at)
 
 
+def opened_unsaved(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The folder is empty then, or holds what another run has left there."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.judged.opened_unsaved()
+    if found is None or seen.failure is not None:
+        return None
+    return fault(found[0], folder=found[1])
+
+
 def asked_as_in_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """A model of Keras is told to train while it is asked; many answers in a loop are drawn so."""
     if not view.has_script or view.facts.compiled is None:
@@ -199,6 +209,7 @@ RULES: tuple[Rule, ...] = (
     model_made_each_round,
     asked_before_training,
     weights_brought_back,
+    opened_unsaved,
     asked_as_in_training,
     no_test_step,
     fails_afterwards,

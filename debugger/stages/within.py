@@ -55,6 +55,19 @@ def layer_trains_always(seen: Forward, view: View) -> Verdict | CannotJudge | No
     return made(view.places.layers.always_training(), layer=name, kind=kind)
 
 
+def drops_always(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A function is not told by eval(), as a module is: who calls it says whether it is training.
+    Where that is said with a plain yes, somebody may want to learn how sure a model is."""
+    if view.facts.compiled is not None:
+        return NOT_FOR_THIS_TASK
+    if seen.thinned is None:
+        return None
+    name, share, line = seen.thinned
+    call = None if line is None else view.places.layers.made_at(name, line)
+    meant = call is not None and any(one.arg == "training" for one in call.keywords)
+    return (look if meant else fault)(line, name=name, share=share)
+
+
 def parts_in_a_list(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """PyTorch finds the weights of what is an attribute, or stands in a ModuleList."""
     if view.facts.compiled is not None:
@@ -93,6 +106,7 @@ RULES: tuple[Rule, ...] = (
     layer_made_in_call,
     weights_out_of_sight,
     layer_trains_always,
+    drops_always,
     parts_in_a_list,
     decoder_is_none,
     penalty_drowns_loss,

@@ -153,6 +153,26 @@ def test_nothing_is_found_where_it_is_asked_rightly(text: str) -> None:
     assert one.crossed() is None
 
 
+@pytest.mark.parametrize(
+    ("before", "behind", "wanted"),
+    [
+        ("", "model = AutoModel.from_pretrained(out)", True),
+        ("", "trainer.save_model(out)\nmodel = AutoModel.from_pretrained(out)", False),
+        ("kept = AutoModel.from_pretrained(out)", "model = AutoModel.from_pretrained(out)", False),
+        ("", "model = AutoModel.from_pretrained(NAME)", False),
+        ("", "words = AutoTokenizer.from_pretrained(out)", False),
+    ],
+)
+def test_a_model_that_nobody_has_saved_is_not_to_be_opened(
+    before: str, behind: str, wanted: bool
+) -> None:
+    args = "args = TrainingArguments(output_dir=out, save_strategy='no')\n"
+    whole = f"{before}\n{args}{BUILT}trainer.train()\n{behind}"
+    told = judged(whole).opened_unsaved()
+    assert told == ((len(whole.splitlines()), "out") if wanted else None)
+    assert judged(whole.replace("'no'", "'epoch'")).opened_unsaved() is None
+
+
 def test_sets_are_crossed_where_each_has_the_name_of_the_other() -> None:
     text = BUILT.replace('"train"', '"x"').replace('"test"', '"train"').replace('"x"', '"test"')
     assert judged(text).crossed() == 3

@@ -830,6 +830,12 @@ CASES += [
         within.layer_made_in_call, replace(FINE, anew=51), {"anew": 0}, KERAS, says={"weights": 51}
     ),
     Case(
+        within.drops_always,
+        replace(FINE, thinned=("dropout", 0.5, 3)),
+        {"thinned": None},
+        says={"name": "dropout", "share": 0.5},
+    ),
+    Case(
         within.parts_in_a_list,
         replace(FINE, listed=Listed("blocks", "list", 3, 912)),
         {"listed": None},
@@ -934,6 +940,14 @@ CASES += [
         {"failure": failed("ValueError", "no batch came")},
         script="m.save_weights('w')\nm.fit(x, y)\nm.load_weights('w')\nm.predict(z)",
         says={"at": 1},
+    ),
+    Case(
+        held.opened_unsaved,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="TrainingArguments(out, save_strategy='no')\nTrainer(train_dataset=x)\n"
+        "trainer.train()\nbest = AutoModelForCausalLM.from_pretrained(out)",
+        says={"folder": "out"},
     ),
     Case(
         held.asked_as_in_training,

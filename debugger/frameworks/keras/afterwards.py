@@ -16,6 +16,7 @@ import tensorflow as tf
 from debugger.failure import is_own, line_in
 from debugger.frameworks.keras.later import fails
 from debugger.frameworks.keras.reading import dense
+from debugger.frameworks.keras.reopened import Opened, opened
 from debugger.frameworks.keras.rest import Rest, function_of, labels_in, rest_of
 from debugger.pipelines.held import Held, moved, rescaled
 from debugger.script.afterwards import Compared, compared, made_anew
@@ -59,8 +60,8 @@ class After:
     of all that it does not know, and its size. `thrown_away` is what is made of a data set and not
     kept.
     `fails` is what Python will say at a line behind the training, and `looked_up` what is read
-    out of the history then. `rests` is what is left to be run, which may be done once all is
-    `cut_off`, and never without.
+    out of the history then; `opened` are models that are opened from a file. `rests` is what is
+    left to be run, which may be done once all is `cut_off`, and never without.
     """
 
     asked: tuple[Asked, ...] = ()
@@ -72,6 +73,7 @@ class After:
     thrown_away: tuple[str, str, int, bool] | None = None
     fails: tuple[str, int] | None = None
     looked_up: tuple[tuple[str, int], ...] = ()
+    opened: tuple[Opened, ...] = ()
     rests: tuple[Rest, ...] = ()
     cut_off: Callable[[], None] | None = None
 
@@ -87,6 +89,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
     thrown: list[tuple[str, str, int, bool]] = []
     failing: list[tuple[str, int]] = []
     looked_up: list[tuple[str, int]] = []
+    reopened: list[Opened] = []
     rests: list[Rest] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
@@ -102,6 +105,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
             full += filter(None, map(_full, known.values()))
             thrown += _thrown_away(frame, tree, known)
             failing += _failing(frame, tree, known)
+            reopened += _opened(frame, tree, known)
             rests += rest_of(frame, tree)
             looked_up += [
                 (key, line)
@@ -119,6 +123,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
         thrown_away=next(iter(thrown), None),
         fails=next(iter(failing), None),
         looked_up=tuple(dict.fromkeys(looked_up)),
+        opened=tuple(reopened),
         rests=tuple(rests),
         cut_off=cut_off,
     )
@@ -131,6 +136,14 @@ def _failing(
         line = line_in(frame.f_code.co_filename, node.lineno)
         if line is not None and (said := fails(node, known)):
             yield said, line
+
+
+def _opened(frame: FrameType, tree: ast.Module, known: dict[str, Any]) -> Iterator[Opened]:
+    nodes = asked_behind(tree, function_of(frame), frame.f_lineno)
+    for one in opened(nodes, known):
+        line = line_in(frame.f_code.co_filename, one.line)
+        if line is not None:
+            yield replace(one, line=line)
 
 
 def _renumbered(

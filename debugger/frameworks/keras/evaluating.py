@@ -26,6 +26,7 @@ from debugger.frameworks.keras.reading import (
     size_of,
     told,
 )
+from debugger.frameworks.keras.reopened import refused
 from debugger.frameworks.keras.reordered import in_other_order
 from debugger.frameworks.keras.rest import first_rows, left_out, metric_names, printed
 from debugger.frameworks.keras.training import planned_steps
@@ -113,12 +114,13 @@ def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
     found = [] if learned is None else [swapped(learned, one) for one in others]
     scales = [] if learned is None else [two_columns(learned, one) for one in others]
     scales += [two_columns(*pair) for rows in asked for pair in leaf_by_leaf(train, rows)]
+    fails = fit.after.fails or refused(fit)
     order = in_other_order(asked, tried.names, tried.printed)
     return {
         "held": (*held_against(fit), *([order] if order else [])),
         "printed": tried.printed,
-        "fails_later": fit.after.fails or tried.fails,
-        "left_out": "" if fit.after.fails else left_out(tried),
+        "fails_later": fails or tried.fails,
+        "left_out": "" if fails else left_out(tried),
         "asked_swapped": next(filter(None, found), ()),
         "asked_scale": max(filter(None, scales), key=wider, default=None),
     }

@@ -28,9 +28,10 @@ from debugger.frameworks.keras.answering import Loss, are_shares, loss_of
 from debugger.frameworks.keras.breaking import Step, broken_off
 from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.reading import batches_of, dense, parts_of, size_of
+from debugger.frameworks.keras.reopened import is_opened_again
 from debugger.pipelines.columns import MOST_MEASURED
 from debugger.pipelines.printed import Printed, numbers_in
-from debugger.script.remainder import RETURNED, Remainder, gives, reads, remainder
+from debugger.script.remainder import KEPT, RETURNED, Remainder, gives, reads, remainder
 
 if TYPE_CHECKING:
     from debugger.frameworks.keras.building import Fit
@@ -124,25 +125,29 @@ def printed(fit: Fit, scores: Any) -> Tried:
     truth = next((one for one in map(asked.labels, asked.rows) if one is not None), None)
     shown = tuple(_compared(rests, runs, metric_names(fit.model), truth))
     known = [one for one in runs if one is not None]
-    ended = broken_off(_steps(rests, known), known[0].shape)
+    ended = broken_off(_steps(rests, known, is_opened_again(fit)), known[0].shape)
     names: dict[str, Any] = {}
     for one in (*(rest.names for rest in reversed(rests)), *known[0].given):
         names |= one
     return Tried(shown, tuple(asked.rows), ended, names)
 
 
-def _steps(rests: tuple[Rest, ...], runs: list[_Run]) -> Iterator[Step]:
+def _steps(rests: tuple[Rest, ...], runs: list[_Run], opens: bool) -> Iterator[Step]:
     statements = [(rest, one) for rest in rests for one in rest.left.statements]
     for place, (rest, statement) in enumerate(statements):
         yield Step(
             statement=statement,
             line=line_in(rest.file, statement.lineno),
-            blind=bool(reads(statement) & rest.left.missed),
+            blind=bool(reads(statement) & _unknown(rest.left, opens)),
             ended=tuple(run.broke[place] for run in runs),
             asked=any(run.asked[place] for run in runs),
             measured=any(run.measured[place] for run in runs),
             given=runs[0].given[place],
         )
+
+
+def _unknown(left: Remainder, opens: bool) -> frozenset[str]:
+    return left.missed if opens else left.missed | left.opened
 
 
 class _Asked:
@@ -254,6 +259,8 @@ def _run(fit: Fit, rests: tuple[Rest, ...], way: Any, asked: _Asked, until: floa
     with _answering(fit.model, way, asked, run), _watched(until):
         for rest in rests:
             names = dict(rest.names)
+            if is_opened_again(fit):
+                names[KEPT] = fit.model
             for target in rest.left.targets:
                 if isinstance(target, ast.Name):
                     names[target.id] = result

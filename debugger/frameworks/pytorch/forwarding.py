@@ -21,7 +21,7 @@ from debugger.frameworks.pytorch.batches import (
     with_loss,
 )
 from debugger.frameworks.pytorch.facts import broken_weights
-from debugger.frameworks.pytorch.heard import losses_heard
+from debugger.frameworks.pytorch.heard import heard_within
 from debugger.frameworks.pytorch.listed import listed
 from debugger.frameworks.pytorch.losses import asked, is_own
 from debugger.frameworks.pytorch.reading import read_by
@@ -57,9 +57,10 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         **_sizes(model, fields_of(batch).get(facts.main_input)),
     }
     known["returns_nothing"] = _returns_nothing(trainer, batch)
-    with losses_heard() as heard:
+    with heard_within() as heard:
         loss, outputs, failure = _with_loss(trainer, batch)
     known["squashed"] = heard.squashed[0] if heard.squashed else None
+    known["thinned"] = next(iter(heard.thinned), None)
     known["turned_round"] = (heard.turned[0],) if heard.turned else None
     if failure is not None and (failure.device_lost or failure.out_of_memory):
         return Forward(**known, failure=failure)

@@ -1,4 +1,4 @@
-"""What a loss of torch is handed while a batch runs, whoever calls it and from where."""
+"""What functions of torch are handed while a batch runs, whoever calls them and from where."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ SUMS_TO_ONE = 1e-3
 
 @dataclass
 class Heard:
-    """`turned`: the lines that gave a divergence its two sides in each other's place."""
+    """`turned`: the lines that gave a divergence its two sides in each other's place. `thinned`:
+    what put numbers out, the share of them, and the line."""
 
     squashed: list[Squashed] = field(default_factory=list)
     turned: list[int | None] = field(default_factory=list)
+    thinned: list[tuple[str, float, int | None]] = field(default_factory=list)
 
     def cross_entropy(self, scores: Any, *_: Any, **__: Any) -> None:
         if isinstance(scores, torch.Tensor) and _are_shares(scores):
@@ -34,13 +36,24 @@ class Heard:
         if logs and not named.get("log_target") and _are_shares(answers):
             self.turned.append(own_line())
 
+    def dropout(self, _: Any, p: float = 0.5, training: bool = True, *__: Any, **___: Any) -> None:
+        if training and p:
+            self.thinned.append(("dropout", p, own_line()))
+
+    def scaled_dot_product_attention(self, *given: Any, **named: Any) -> None:
+        share = given[4] if len(given) > 4 else named.get("dropout_p", 0.0)
+        if share:
+            self.thinned.append(("scaled_dot_product_attention", share, own_line()))
+
 
 @contextmanager
-def losses_heard() -> Iterator[Heard]:
-    """While open, notes what is given to losses that make something of their own of it."""
+def heard_within() -> Iterator[Heard]:
+    """While open, notes what is given to losses that make something of their own of it, and what
+    puts numbers out."""
     heard = Heard()
     with ExitStack() as stack:
-        for note in (heard.cross_entropy, heard.kl_div):
+        attention = heard.scaled_dot_product_attention
+        for note in (heard.cross_entropy, heard.kl_div, heard.dropout, attention):
             stack.enter_context(_listening(note))
         yield heard
 

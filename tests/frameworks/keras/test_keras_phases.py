@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from debugger.frameworks.keras.pipeline import KerasPipeline
+from debugger.outcome import Finding
 from debugger.script.building import build
 from debugger.script.enclosure import Enclosure
 from debugger.script.places import Places
@@ -91,6 +92,10 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def told(script: str, stage: Any, *wanted: str) -> list[tuple[str, int | None]]:
     """The findings of one stage that are among the wanted ones, with their lines."""
+    return [(one.code, one.line) for one in findings(script, stage, *wanted)]
+
+
+def findings(script: str, stage: Any, *wanted: str) -> list[Finding]:
     building = build(script, "script.py", (), Enclosure(walled=True))
     assert building.failure is None
     pipeline = KerasPipeline(building.trained, building.earlier)
@@ -98,7 +103,7 @@ def told(script: str, stage: Any, *wanted: str) -> list[tuple[str, int | None]]:
     seen = stage.observe(pipeline, lambda *_: None, 2, None)
     view = View(pipeline.facts, Places(script, building.training_line), has_script=True)
     found, _ = judged(stage.name, stage.rules, seen, view)
-    return [(one.code, one.line) for one in found if one.code in wanted]
+    return [one for one in found if one.code in wanted]
 
 
 def test_a_model_that_is_thawed_and_not_compiled_again_stays_frozen() -> None:
@@ -199,3 +204,58 @@ def test_what_fails_behind_the_training_is_told_before_it() -> None:
     assert told(head + fit + "model.predict(x, size=3)\n", *asked) == [("fails_afterwards", 11)]
     lost = 'print(history.history["val_accuracy"])\n'
     assert told(head + fit + lost, *asked) == [("history_without_key", 11)]
+
+
+OWN_LAYER = """\
+class Scaled(layers.Layer):
+    def __init__(self, by=2.0{more}):
+        super().__init__({given})
+        self.by = by
+    def call(self, inputs):
+        return inputs * self.by
+    def get_config(self):
+        return {{**super().get_config(), "by": self.by}}
+given = tf.keras.Input((4,))
+model = tf.keras.Model(given, layers.Dense(1)(Scaled()(given)))
+model.compile(Adam(0.01), loss="mse")
+"""
+
+
+@pytest.mark.parametrize(
+    ("kept", "opened", "named", "wanted"),
+    [
+        ("", '"best.h5"', True, "Unknown layer: 'Scaled'"),
+        ("", '"best.h5", custom_objects={"Scaled": Scaled}', True, ""),
+        ("", '"best.h5", custom_objects={"Scaled": Scaled}', False, "argument 'name'"),
+        ('model.save("it.keras")\n', '"it.keras"', True, "Scaled"),
+        ("", '"another.h5"', True, ""),
+    ],
+)
+def test_a_model_that_cannot_be_opened_again_is_told_before_it_is_trained(
+    kept: str, opened: str, named: bool, wanted: str
+) -> None:
+    more, given = (", **more", "**more") if named else ("", "")
+    head = DATA + OWN_LAYER.format(more=more, given=given)
+    head += 'keep = tf.keras.callbacks.ModelCheckpoint("best.h5", monitor="loss")\n'
+    head += "model.fit(x, y, callbacks=[keep], verbose=0)\n" + kept
+    last = f"best = tf.keras.models.load_model({opened})\n"
+
+    found = findings(head + last, EVALUATE, "fails_afterwards")
+
+    line = len((head + last).splitlines())
+    assert [one.line for one in found] == ([line] if wanted else [])
+    assert all(wanted in str(one.numbers["said"]) for one in found)
+
+
+def test_answers_of_a_model_that_is_opened_again_are_held_against_labels() -> None:
+    head = PHASES.partition("body.trainable = False")[0]
+    head += 'model.compile(Adam(0.01), loss="binary_crossentropy")\n'
+    head += "from sklearn.metrics import accuracy_score\n"
+    head += 'model.fit(x, y)\nmodel.save("it.h5")\n'
+    last = 'best = tf.keras.models.load_model("it.h5")\nsaid = best.predict(x)\n'
+    sound = "print(accuracy_score(y, said > 0.5))\n"
+    asked = EVALUATE, "fails_afterwards"
+
+    assert told(head + last + sound, *asked) == []
+    fails = sound.replace("y,", "y[:40],")
+    assert told(head + last + fails, *asked) == [("fails_afterwards", 15)]

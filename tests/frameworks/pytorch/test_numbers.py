@@ -81,6 +81,9 @@ WRONG: dict[str, tuple[StageName, str, str]] = {
         "forward", "nn.ModuleList([nn.Linear(16, 16) for _ in range(2)])",
         "[nn.Linear(16, 16) for _ in range(2)]",
     ),
+    "drops_always": (
+        "forward", "x = torch.relu(block(x))", "x = nn.functional.dropout(torch.relu(block(x)))",
+    ),
     "metric_error_on_perfect": (
         "evaluate", "np.expm1(pred.predictions)", "pred.predictions",
     ),
@@ -104,6 +107,21 @@ def test_what_is_wrong_with_numbers_is_told_where_it_stands(code: str) -> None:
 
     assert code in told
     assert code not in found(SCRIPT, stage)
+
+
+@pytest.mark.parametrize(
+    ("said", "severity"),
+    [("training=self.training", None), ("training=True", "look"), ("0.0", None), ("0.3", "fault")],
+)
+def test_numbers_are_put_out_in_eval_mode_where_nobody_says_otherwise(
+    said: str, severity: str | None
+) -> None:
+    dropping = SCRIPT.replace("relu(block(x))", f"relu(nn.functional.dropout(block(x), {said}))")
+
+    told = found(dropping, "forward").get("drops_always")
+
+    assert (told and told.severity) == severity
+    assert told is None or "dropout" in dropping.splitlines()[(told.line or 0) - 1]
 
 
 @pytest.mark.parametrize("stage", ["data", "batch", "forward", "step", "evaluate"])
