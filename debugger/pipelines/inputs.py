@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from debugger.pipelines.jumbled import Jumbled, jumbled
+
 MOST_COUNTED = 500
 MOST_READ = 40
 MOST_WORDS = 50
@@ -64,6 +66,7 @@ class Signal:
     mean: float = 0.0
     kind: str = ""
     levels: int = 0
+    jumbled: Jumbled | None = None
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,7 @@ def signal_of(
         mean=float(values.mean()),
         kind=kind or name,
         levels=int(np.median([len(np.unique(row)) for row in values[:MOST_READ]])),
+        jumbled=jumbled(values[:MOST_READ]),
     )
 
 

@@ -6,6 +6,7 @@ import ast
 
 from debugger.script.tracing import Function, Tracing, assigned, name_of, owner_of
 
+_SHAPES = ("reshape", "view", "Reshape")
 _WHOLE = ("int", "uint8", "long", "byte")
 _CUTS = ("detach", "item", "numpy", "tolist", "argmax", "no_grad", "inference_mode", "data")
 _MAKES = ("tensor", "as_tensor", "Tensor", "FloatTensor", "Variable", "Parameter", "full")
@@ -390,6 +391,11 @@ class Handed:
             default=None,
         )
 
+    def reshaped(self, shape: tuple[int, ...]) -> int | None:
+        """The last line that gives something that shape, or a batch of it."""
+        asked = (call for call in self._calls if name_of(call.func) in _SHAPES)
+        return max((call.lineno for call in asked if _gives(call, shape)), default=None)
+
     def rounding(self) -> int | None:
         """The first line that brings bytes to whole numbers between 0 and 1, which leaves next to
         nothing of them."""
@@ -444,6 +450,16 @@ def _by_byte(node: ast.AST) -> bool:
     """Divided by the largest number of a byte, or about that."""
     right = node.right if isinstance(node, ast.BinOp) else None
     return isinstance(right, ast.Constant) and right.value in (255, 256, 127.5)
+
+
+def _gives(call: ast.Call, shape: tuple[int, ...]) -> bool:
+    """As far as numbers are written there: others may come out as any."""
+    held = next((one.elts for one in call.args if isinstance(one, ast.Tuple | ast.List)), call.args)
+    of_batch = len(held) == len(shape) + 1
+    sizes = held[of_batch:]
+    written = [one.value if isinstance(one, ast.Constant) else None for one in sizes]
+    fits = (a in (None, b) for a, b in zip(written, shape, strict=False))
+    return len(sizes) == len(shape) and all(fits)
 
 
 def to_whole(call: ast.Call) -> bool:

@@ -330,6 +330,19 @@ def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | N
     return fault(line, name=signal.name, low=signal.low, high=signal.high)
 
 
+def axes_jumbled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """To reshape leaves every number where it is: that moves no axis to another place."""
+    if seen.signal is None:
+        return NOT_FOR_THIS_TASK
+    found = seen.signal.jumbled
+    if found is None:
+        return None
+    numbers = {"as_it_is": found.as_it_is, "anew": found.anew}
+    shapes = {"shape": str(found.shape), "other": str(found.other)}
+    line = view.places.handed.reshaped(found.shape)
+    return fault(line, name=seen.signal.name, **shapes, **numbers)
+
+
 def scaled_twice(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """The model's own first layers scale what was scaled before it came."""
     found = seen.scaled
@@ -468,6 +481,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     identical_inputs,
     inputs_not_scaled,
     inputs_nearly_constant,
+    axes_jumbled,
     scaled_twice,
     inputs_saturated,
     sounds_coarse,

@@ -46,6 +46,7 @@ from debugger.pipelines.face import (
 from debugger.pipelines.heads import Given, Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
+from debugger.pipelines.jumbled import Jumbled
 from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.phases import Phases, Unseen
@@ -308,6 +309,7 @@ Trainer(callbacks=[Once()])
 TOO_MANY = "Mine.training_step() takes 3 positional arguments but 4 were given"
 UNFRAMED = Read(rows=40, pieces=100, bare=("[CLS]", "[SEP]"))
 OTHERWISE = Teacher(rows=60, as_it_is=0.02, anew=0.98, majority=0.4, moved=(0, 2))
+COLOURED = Signal("pixel_values", -1.0, 1.0, 0.5, 8, False, 0.01, labels=3)
 COARSE = Signal("input_values", -1.0, 1.0, 0.3, 8, False, 0.9, levels=3)
 TOGETHER = Memory(losses=(1.0,) + (0.05,) * 19, rows=8)
 WORDS_APART = Batch(
@@ -895,6 +897,13 @@ CASES += [
         replace(STEPPED, plan=replace(PLAN, clipped=Clipped("clipvalue", 1e-10, 1e-3, 1e-10))),
         {"plan": replace(PLAN, clipped=Clipped("clipvalue", 1e-4, 1e-3, 1e-4))},
         says={"name": "clipvalue", "at": 1e-10},
+    ),
+    Case(
+        inputs.axes_jumbled,
+        Batch({}, signal=replace(COLOURED, jumbled=Jumbled(0.9, 0.05, (3, 8, 8), (8, 8, 3)))),
+        {"signal": COLOURED},
+        script="picture = torch.tensor(read(name)).reshape(3, 8, SIZE)",
+        says={"shape": "(3, 8, 8)"},
     ),
     Case(
         inputs.scaled_twice,
