@@ -220,7 +220,8 @@ def page(said: str, found: list[Scored]) -> str:
         "of the next 90 those of PyTorch 86, 61 and 19 %, those of Keras (23 of 34 were run) 30, "
         "13 and 5 %, and the next 60, of mistakes that people make every day, 67, 52 and 38 % (on "
         "PyTorch 65, 50 and 38, on Keras 70, 55 and 40), and of the next 40 the 33 that were run "
-        "67, 52 and 24 % (on PyTorch 71, 57 and 29, on Keras 58, 42 and 17). Those "
+        "67, 52 and 24 % (on PyTorch 71, 57 and 29, on Keras 58, 42 and 17), and the next 40 60, "
+        "40 and 24 % (on PyTorch 65, 42 and 25, on Keras 50, 36 and 23). Those "
         f'"{FRESH}" are held out: written last, by somebody who had not read the rules.\n'
         f"{said}\n{others}"
     )

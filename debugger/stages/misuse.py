@@ -169,7 +169,7 @@ def optimizer_of_nothing(seen: Seen, view: View) -> Verdict | None:
     if failure is None or not failure.says("optimizer got an empty parameter list"):
         return None
     line = places.assignment("requires_grad") or places.call("requires_grad_")
-    return fault(line or failure.line)
+    return None if line is None else fault(line)
 
 
 def no_rows_left(seen: Seen, view: View) -> Verdict | None:

@@ -2805,7 +2805,12 @@ Trainer(compute_metrics=measure)
         "\n\n\n\n\nparser.add_argument('--lr', default='1e-3')\nargs = Arguments(rate=options.lr)",
         name="--lr",
     ),
-    of_crash(misuse.optimizer_of_nothing, "ValueError", "optimizer got an empty parameter list"),
+    of_crash(
+        misuse.optimizer_of_nothing,
+        "ValueError",
+        "optimizer got an empty parameter list",
+        script="for weight in model.parameters():\n    weight.requires_grad = False",
+    ),
     of_crash(
         misuse.no_rows_left,
         "ValueError",
