@@ -16,7 +16,7 @@ from transformers import (
 )
 
 from debugger import diagnose
-from debugger.frameworks.pytorch.heard import losses_heard
+from debugger.frameworks.pytorch.heard import heard_within
 from debugger.frameworks.pytorch.loading import the_one_used, tokenized_at, tokenizing_watched
 from debugger.outcome import Severity
 from tests import tiny
@@ -92,7 +92,7 @@ def test_a_model_that_looks_for_the_end_by_another_token(told: bool) -> None:
 @pytest.mark.parametrize("squashed", [False, True])
 def test_a_loss_hears_whether_it_is_given_shares_or_scores(squashed: bool) -> None:
     scores, labels = torch.randn(8, 3), torch.arange(8) % 3
-    with losses_heard() as heard:
+    with heard_within() as heard:
         loss = torch.nn.CrossEntropyLoss()(scores.softmax(-1) if squashed else scores, labels)
     assert loss.dim() == 0
     assert [one.classes for one in heard.squashed] == ([3] if squashed else [])
@@ -100,7 +100,7 @@ def test_a_loss_hears_whether_it_is_given_shares_or_scores(squashed: bool) -> No
 
 def test_a_divergence_hears_whether_its_two_sides_have_changed_places() -> None:
     said, wanted = torch.randn(4, 3).log_softmax(-1), torch.randn(4, 3).softmax(-1)
-    with losses_heard() as heard:
+    with heard_within() as heard:
         torch.nn.functional.kl_div(said, wanted, reduction="batchmean")
         assert not heard.turned
         torch.nn.functional.kl_div(wanted, said, reduction="batchmean")
