@@ -309,7 +309,7 @@ Trainer(callbacks=[Once()])
 TOO_MANY = "Mine.training_step() takes 3 positional arguments but 4 were given"
 UNFRAMED = Read(rows=40, pieces=100, bare=("[CLS]", "[SEP]"))
 OTHERWISE = Teacher(rows=60, as_it_is=0.02, anew=0.98, majority=0.4, moved=(0, 2))
-COLOURED = Signal("pixel_values", -1.0, 1.0, 0.5, 8, False, 0.01, labels=3)
+PICTURES = Signal("pixel_values", -1.0, 1.0, 0.5, 8, False, 0.01, labels=3)
 COARSE = Signal("input_values", -1.0, 1.0, 0.3, 8, False, 0.9, levels=3)
 TOGETHER = Memory(losses=(1.0,) + (0.05,) * 19, rows=8)
 WORDS_APART = Batch(
@@ -900,8 +900,8 @@ CASES += [
     ),
     Case(
         inputs.axes_jumbled,
-        Batch({}, signal=replace(COLOURED, jumbled=Jumbled(0.9, 0.05, (3, 8, 8), (8, 8, 3)))),
-        {"signal": COLOURED},
+        Batch({}, signal=replace(PICTURES, jumbled=Jumbled(0.9, 0.05, (3, 8, 8), (8, 8, 3)))),
+        {"signal": PICTURES},
         script="picture = torch.tensor(read(name)).reshape(3, 8, SIZE)",
         says={"shape": "(3, 8, 8)"},
     ),
@@ -1764,7 +1764,6 @@ def of_batch(rule: Callable[..., Any], silent: dict[str, Any], facts: Facts, **s
 
 
 PADDED = Padding(filled=6, open=0, real=18, hidden=0, has_mask=True, rows=2, side="right")
-PICTURES = Signal("pixel_values", -1.0, 1.0, 0.5, 8, False, 0.01, labels=3)
 OF_WORDS = replace(FACTS, task="causal_lm")
 TRAINED_BEFORE = replace(FACTS, pretrained=True)
 CASES += [

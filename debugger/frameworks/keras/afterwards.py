@@ -39,6 +39,8 @@ _NUMBERS = (
 )
 """What learns words and gives each of them a number, or a place."""
 
+Behind = Sequence[ast.Attribute | ast.Call]
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -104,8 +106,9 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
             refitted += _refitted(frame, tree, known)
             full += filter(None, map(_full, known.values()))
             thrown += _thrown_away(frame, tree, known)
-            failing += _failing(frame, tree, known)
-            reopened += _opened(frame, tree, known)
+            behind = asked_behind(tree, function_of(frame), frame.f_lineno)
+            failing += _failing(file, behind, known)
+            reopened += _opened(file, behind, known)
             rests += rest_of(frame, tree)
             looked_up += [
                 (key, line)
@@ -129,19 +132,16 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
     )
 
 
-def _failing(
-    frame: FrameType, tree: ast.Module, known: dict[str, Any]
-) -> Iterator[tuple[str, int]]:
-    for node in asked_behind(tree, function_of(frame), frame.f_lineno):
-        line = line_in(frame.f_code.co_filename, node.lineno)
+def _failing(file: str, behind: Behind, known: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    for node in behind:
+        line = line_in(file, node.lineno)
         if line is not None and (said := fails(node, known)):
             yield said, line
 
 
-def _opened(frame: FrameType, tree: ast.Module, known: dict[str, Any]) -> Iterator[Opened]:
-    nodes = asked_behind(tree, function_of(frame), frame.f_lineno)
-    for one in opened(nodes, known):
-        line = line_in(frame.f_code.co_filename, one.line)
+def _opened(file: str, behind: Behind, known: dict[str, Any]) -> Iterator[Opened]:
+    for one in opened(behind, known):
+        line = line_in(file, one.line)
         if line is not None:
             yield replace(one, line=line)
 

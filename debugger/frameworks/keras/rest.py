@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -107,6 +107,8 @@ def printed(fit: Fit, scores: Any) -> Tried:
     if fit.after.cut_off is None or not any(one.left.statements for one in rests):
         return Tried()
     fit.after.cut_off()
+    if is_opened_again(fit):
+        rests = tuple(replace(one, names={**one.names, KEPT: fit.model}) for one in rests)
     asked = _Asked(fit)
     ways: tuple[Way, ...] = (
         *(drawn.some, drawn.other, drawn.low, drawn.high),
@@ -125,20 +127,20 @@ def printed(fit: Fit, scores: Any) -> Tried:
     truth = next((one for one in map(asked.labels, asked.rows) if one is not None), None)
     shown = tuple(_compared(rests, runs, metric_names(fit.model), truth))
     known = [one for one in runs if one is not None]
-    ended = broken_off(_steps(rests, known, is_opened_again(fit)), known[0].shape)
+    ended = broken_off(_steps(rests, known), known[0].shape)
     names: dict[str, Any] = {}
     for one in (*(rest.names for rest in reversed(rests)), *known[0].given):
         names |= one
     return Tried(shown, tuple(asked.rows), ended, names)
 
 
-def _steps(rests: tuple[Rest, ...], runs: list[_Run], opens: bool) -> Iterator[Step]:
+def _steps(rests: tuple[Rest, ...], runs: list[_Run]) -> Iterator[Step]:
     statements = [(rest, one) for rest in rests for one in rest.left.statements]
     for place, (rest, statement) in enumerate(statements):
         yield Step(
             statement=statement,
             line=line_in(rest.file, statement.lineno),
-            blind=bool(reads(statement) & _unknown(rest.left, opens)),
+            blind=bool(reads(statement) & _unknown(rest)),
             ended=tuple(run.broke[place] for run in runs),
             asked=any(run.asked[place] for run in runs),
             measured=any(run.measured[place] for run in runs),
@@ -146,8 +148,9 @@ def _steps(rests: tuple[Rest, ...], runs: list[_Run], opens: bool) -> Iterator[S
         )
 
 
-def _unknown(left: Remainder, opens: bool) -> frozenset[str]:
-    return left.missed if opens else left.missed | left.opened
+def _unknown(rest: Rest) -> frozenset[str]:
+    left = rest.left
+    return left.missed if KEPT in rest.names else left.missed | left.opened
 
 
 class _Asked:
@@ -259,8 +262,6 @@ def _run(fit: Fit, rests: tuple[Rest, ...], way: Any, asked: _Asked, until: floa
     with _answering(fit.model, way, asked, run), _watched(until):
         for rest in rests:
             names = dict(rest.names)
-            if is_opened_again(fit):
-                names[KEPT] = fit.model
             for target in rest.left.targets:
                 if isinstance(target, ast.Name):
                     names[target.id] = result
