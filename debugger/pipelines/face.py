@@ -262,7 +262,8 @@ class Batch:
 
     They are `first_row` and `handed`. `eval_signal` is that of a few
     evaluation rows. `dropped` are the columns that never reach the collator. `same_tokens` counts
-    the labels of a batch whose rows all hold the same tokens.
+    the labels of a batch whose rows all hold the same tokens. `lost` rows the collator was handed
+    and left out.
     """
 
     fields: dict[str, Field]
@@ -288,6 +289,7 @@ class Batch:
     levelled: Levelled | None = None
     looked: tuple[Looked, ...] = ()
     same_tokens: int = 0
+    lost: int = 0
     failure: Failure | None = None
 
 
@@ -509,9 +511,10 @@ class Evaluate:
     whether it made words of tokens without the special ones, and at which line. `written` is the
     most that the evaluation lets a model write, `least` what it makes it write, its end counted,
     `wanted` how long the labels are; `loss` is that of the few rows, and `smoothing` what its
-    labels are smoothed by. `least_gain`: an early stopping counts no smaller one. `asks_in_vain`:
-    answers are to be generated, and this Trainer never does. `lacks` is what a row to train on
-    holds, and a row to evaluate on does not.
+    labels are smoothed by. `least_gain`: an early stopping counts no smaller one. `impatient`:
+    the number at whose first standstill one stops that nobody told how long to wait.
+    `asks_in_vain`: answers are to be generated, and this Trainer never does. `lacks` is what a row
+    to train on holds, and a row to evaluate on does not.
 
     `evaluations` is how often the training itself evaluates in its `steps`; None: nobody can tell.
     `repeated` is the share of training rows that stood there before; `same_rows`: both sets are
@@ -555,6 +558,7 @@ class Evaluate:
     loss: float | None = None
     smoothing: float = 0.0
     least_gain: float = 0.0
+    impatient: str = ""
     asks_in_vain: bool = False
     wanted: tuple[int, ...] = ()
     into_metric: tuple[dict[str, Any], ...] = ()

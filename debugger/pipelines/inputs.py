@@ -29,7 +29,8 @@ class Padding:
     `felt`: whether other answers come out once the filling is masked; None where nobody asked.
     `side` is where the filling stands, `generates` whether the evaluation writes on from there.
     `taken_for`: the token that fills rows up, and the other one that the model's config takes for
-    filling; `missed`, whether other answers come out once the config is told.
+    filling; `missed`, whether other answers come out once the config is told. `empty` of `of` rows
+    are nothing but filling.
     """
 
     filled: int
@@ -43,6 +44,8 @@ class Padding:
     felt: bool | None = None
     taken_for: tuple[int, int] | None = None
     missed: bool | None = None
+    empty: int = 0
+    of: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Signal:
 
     `normalises`: what the processor of the script would do to them; None where there is none.
     `kind` is the name that a model of transformers would know them by, or "features". `levels` is
-    how many different numbers a row has, as a median.
+    how many different numbers a row has, as a median, `distinct` how many different rows there are.
     """
 
     name: str
@@ -67,6 +70,7 @@ class Signal:
     kind: str = ""
     levels: int = 0
     jumbled: Jumbled | None = None
+    distinct: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,6 +156,8 @@ def padding_of(mask: np.ndarray | None, filled: np.ndarray) -> Padding:
         hidden=int((~filled & ~shown).sum()),
         has_mask=mask is not None,
         rows=int(filled.any(1).sum()),
+        empty=int(filled.all(1).sum()),
+        of=len(filled),
         side="right" if filled[:, -1].any() else "left" if filled.any() else "",
     )
 
@@ -174,6 +180,7 @@ def signal_of(
         kind=kind or name,
         levels=int(np.median([len(np.unique(row)) for row in values[:MOST_READ]])),
         jumbled=jumbled(values[:MOST_READ]),
+        distinct=len({row.tobytes() for row in values}),
     )
 
 

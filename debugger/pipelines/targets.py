@@ -28,7 +28,8 @@ class Targets:
     `filled` labels are padding, and not marked as such. Of `texts` answers, told
     where the tokenizer ends every text with a token of its own, `ended` end so. `generates`: the
     evaluation writes answers, until such a token comes. `ends_ignored`: that token is the padding,
-    too, and every row ends in a label that is not learned.
+    too, and every row ends in a label that is not learned. `alike` are the commonest label among
+    the counted ones at tokens that the model reads and that are others, and how often it is there.
     """
 
     counted: int
@@ -45,6 +46,7 @@ class Targets:
     ended: int = 0
     generates: bool = False
     ends_ignored: bool = False
+    alike: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ def targets_of(
         counted = counted & real
     if counted.any():
         known["same"] = float((ids == labels)[counted].mean())
+        known["alike"] = _alike(labels[counted & (ids != labels) & _read(ids, tokenizer)])
         moved = (np.roll(ids, by, axis=-1) == labels for by in (-1, 1))
         known["beside"] = max(float(alike[counted].mean()) for alike in moved)
     end = getattr(tokenizer, "eos_token_id", None)
@@ -168,6 +171,17 @@ def _quantiles(labels: Sequence[Any]) -> tuple[float, ...]:
     if not one_each or len(one_each) != len(labels):
         return ()
     return tuple(map(float, np.quantile(one_each, np.linspace(0, 1, PARTS + 1))))
+
+
+def _read(ids: np.ndarray, tokenizer: Any) -> np.ndarray:
+    """The tokens that are not hidden from the model."""
+    hidden = getattr(tokenizer, "mask_token_id", None)
+    return np.ones_like(ids, dtype=bool) if hidden is None else ids != hidden
+
+
+def _alike(labels: np.ndarray) -> tuple[int, int] | None:
+    found, counts = np.unique(labels, return_counts=True)
+    return (int(found[counts.argmax()]), int(counts.max())) if len(found) else None
 
 
 def _number_of(ids: np.ndarray, token: int | None) -> int:

@@ -32,6 +32,7 @@ from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, hands_on, says, slices, values_put
 from debugger.script.repeated import filled_again, first_row_asked, stepped_behind
+from debugger.script.slips import Slips
 from debugger.script.sources import Sources
 from debugger.script.told import told
 from debugger.script.torn import Shortened, cut_to_fit, place_lost, torn
@@ -134,6 +135,10 @@ class Places:
     @cached_property
     def parting(self) -> Parting:
         return Parting(self._tree, self._tracing)
+
+    @cached_property
+    def slips(self) -> Slips:
+        return Slips(self._tree, self._tracing)
 
     @cached_property
     def layers(self) -> Layers:

@@ -138,6 +138,14 @@ def no_batches(seen: Batch, view: View) -> Verdict | None:
     return fault(line, batch_size=view.facts.batch_size)
 
 
+def batch_loses_rows(seen: Batch, view: View) -> Verdict | None:
+    """What makes a batch of rows gives back the first of them."""
+    if not seen.lost:
+        return None
+    line = view.places.handed.answer("data_collator") or view.places.argument("data_collator")
+    return fault(line, lost=seen.lost)
+
+
 def padding_not_ignored(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """With a label for each token, padding must carry -100, or the loss learns padding."""
     if view.facts.task not in ("tokens", "causal_lm", "masked_lm", "seq2seq"):
@@ -161,6 +169,7 @@ RULES: tuple[Rule, ...] = (
     text_columns,
     no_pad_token,
     no_batches,
+    batch_loses_rows,
     padding_not_ignored,
     *fitting.OF_A_BATCH,
     *inputs.OF_A_BATCH,

@@ -10,7 +10,7 @@ from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.experiments.signal import signal
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
-from debugger.stages import belonging, columns, fitting, inputs, misuse, targets, unkept
+from debugger.stages import belonging, columns, fitting, inputs, misuse, slips, targets, unkept
 from debugger.stages.chance import interval
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -476,6 +476,7 @@ RULES: tuple[Rule, ...] = (
     *columns.RULES,
     *belonging.RULES,
     *unkept.RULES,
+    *slips.OF_ROWS,
 )
 DATA = Stage("data", observe, show, measured, RULES)
 

@@ -9,7 +9,7 @@ from typing import Any
 from debugger.evidence.tables import matrix, pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Evaluate, Facts, Pipeline
-from debugger.stages import held, metric, printed
+from debugger.stages import held, metric, printed, slips
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -29,6 +29,7 @@ _CALLS_SCORES = ("continuous", "multioutput", "multilabel-indicator")
 _WHATEVER_THE_CLASSES = ("accuracy", "matthews_correlation")
 _HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews_correlation")
 _PERFECT = (1.0, 100.0)
+_FEW_PERCENT = 20.0
 
 
 def observe(pipeline: Pipeline, *_: Any) -> Evaluate:
@@ -307,7 +308,7 @@ def metric_wrong_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
     """A metric may count to 1 or in percent. Means over classes want every class to be there."""
     perfect = _of_choices(seen, view) if seen.perfect is None else seen.perfect
     if perfect is None:
-        return CannotJudge("metric_not_tried")
+        return _of_tokens(seen, view)
     if isinstance(metric.metric_remembers(seen, view), Verdict):
         return None  # which says more
     every_class = seen.tried_classes is None or seen.tried_classes == seen.num_labels
@@ -325,6 +326,24 @@ def _of_choices(seen: Evaluate, view: View) -> dict[str, float] | None:
     tried = seen.trials
     chosen = tried is not None and tried.kind == "classes"
     return tried.perfect if tried and chosen and view.facts.task == "multiple_choice" else None
+
+
+def _of_tokens(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Every token that counts is right. A number that counts the others too is another matter."""
+    tried = seen.trials
+    if tried is None or tried.kind != "tokens":
+        return CannotJudge("metric_not_tried")
+    more = (metric.metric_counts_ignored, metric.metric_blind, metric.metric_remembers)
+    if any(isinstance(one(seen, view), Verdict) for one in more):
+        return None  # which say more
+    perfect = tried.perfect
+    shares = [n for n in perfect if any(word in n.lower() for word in metric.SHARES)]
+    wrong = [n for n in shares if _is_no_share(perfect[n])]
+    if all(_is_perfect(perfect.get(n, 0.0)) for n in ("precision", "recall")):
+        wrong += [n for n in shares if n == "f1" and not _is_perfect(perfect[n])]
+    if not wrong:
+        return None  # where it is less than all, classes that never occur may be counted
+    return fault(metric.metric_line(view, wrong[0]), name=wrong[0], value=perfect[wrong[0]])
 
 
 def callback_stops_on_bad(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -357,6 +376,7 @@ RULES: tuple[Rule, ...] = (
     *metric.RULES,
     *held.RULES,
     *printed.RULES,
+    *slips.OF_NUMBERS,
 )
 EVALUATE = Stage("evaluate", observe, show, measured, RULES)
 
@@ -387,6 +407,12 @@ def _plainly(name: str) -> str:
 
 def _is_perfect(value: float) -> bool:
     return any(math.isclose(value, best, rel_tol=1e-3) for best in _PERFECT)
+
+
+def _is_no_share(value: float) -> bool:
+    """Of 1 or of a hundred. A metric in percent that says less of all right answers than
+    `_FEW_PERCENT` is none."""
+    return not _is_perfect(value) and (1 < value < _FEW_PERCENT or value > max(_PERFECT))
 
 
 def _handed(seen: Evaluate) -> list[list[Any]]:

@@ -27,6 +27,7 @@ PARTLY_KEPT = 0.6
 SECOND_LOST = 0.5
 TOLD_SHARE = 0.95
 HIDDEN_SHARE = 0.3
+FEW_EMPTY, MANY_EMPTY = 4, 0.5
 LARGEST_PIXEL = 20.0
 LARGEST_SAMPLE = 50.0
 FLAT = 0.02
@@ -37,6 +38,7 @@ QUIET = 0.3
 FEW_LEVELS = 8
 """Different numbers in a row of sound. Telephones have 256."""
 UNMOVED, FELT = 1e-4, 0.05
+_PICTURES_AND_SOUNDS = ("pixel_values", "input_values", "input_features")
 _OF_TEXT = {"input_ids", "attention_mask", "token_type_ids", "labels", "label", "label_ids"}
 
 
@@ -130,7 +132,8 @@ def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if read.inputs > 1:
         return None
     made = _tokenizing(view)
-    line = view.places.handed.one_place() or view.places.filled_again()
+    line = view.places.slips.seeded_again() or view.places.handed.one_place()
+    line = line or view.places.filled_again()
     line = line or view.places.flows.removing() or view.places.copied_onto(made) or made
     return fault(line, rows=read.rows)
 
@@ -242,6 +245,16 @@ def mask_missing(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     )
 
 
+def rows_of_filling(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Rows that were made and never filled in."""
+    padding = seen.padding
+    if padding is None:
+        return CannotJudge("no_padding_here")
+    if padding.empty < max(FEW_EMPTY, padding.of * MANY_EMPTY):
+        return None
+    return fault(_tokenizing(view), empty=padding.empty, rows=padding.of)
+
+
 def mask_over_padding(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     padding = seen.padding
     if padding is None or not padding.has_mask:
@@ -302,6 +315,19 @@ def identical_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     line = cut or places.handed.repeating(signal.name) or places.written(signal.name)
     line = line or _preparing(view)
     return fault(line, name=signal.name, rows=signal.rows, labels=signal.labels)
+
+
+def one_input_for_each_label(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Pictures of one kind are one and the same picture: drawn from the same seed each time."""
+    signal = seen.signal
+    if signal is None or signal.kind not in _PICTURES_AND_SOUNDS or signal.labels < 2:
+        return NOT_FOR_THIS_TASK
+    if not signal.distinct or signal.distinct > signal.labels or signal.identical:
+        return None
+    if signal.rows < max(FEWEST_ROWS, 2 * signal.labels):
+        return NOT_FOR_THIS_TASK
+    line = view.places.slips.seeded_again()
+    return fault(line, rows=signal.rows, distinct=signal.distinct, labels=signal.labels)
 
 
 def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -474,11 +500,13 @@ OF_ROWS: tuple[Rule, ...] = (
 OF_A_BATCH: tuple[Rule, ...] = (
     column_dropped,
     mask_missing,
+    rows_of_filling,
     mask_over_padding,
     mask_hides_text,
     filling_taken_for_text,
     padded_on_the_right,
     identical_inputs,
+    one_input_for_each_label,
     inputs_not_scaled,
     inputs_nearly_constant,
     axes_jumbled,

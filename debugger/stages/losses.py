@@ -290,6 +290,18 @@ def amounts_for_classes(seen: Forward, view: View) -> Verdict | CannotJudge | No
     return fault(_loss_line(view), name=name, outputs=asked.outputs)
 
 
+def percentage_across_nothing(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The error is divided by the label: next to 0 that is next to no end."""
+    asked = seen.asked
+    if asked is None or asked.form != "amounts" or asked.wanted is None:
+        return NOT_ASKED
+    name = view.facts.compiled.loss if view.facts.compiled else ""
+    least, most = asked.wanted
+    if "percentage" not in name.lower() or not least < 0 < most:
+        return None
+    return fault(_loss_line(view), name=name, least=least, most=most)
+
+
 RULES: tuple[Rule, ...] = (
     amounts_for_classes,
     loss_not_one_number,
@@ -312,6 +324,7 @@ RULES: tuple[Rule, ...] = (
     weights_in_other_order,
     positive_weight_upside_down,
     loss_is_a_sum,
+    percentage_across_nothing,
 )
 
 

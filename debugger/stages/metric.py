@@ -351,6 +351,13 @@ def gain_out_of_reach(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
     return made(line, name=name, gain=seen.least_gain, now=now, best=best, left=left)
 
 
+def stops_without_waiting(seen: Evaluate, view: View) -> Verdict | None:
+    """Where nobody says how long to wait, Keras does not. Who writes patience=0 means it."""
+    if not seen.impatient or view.places.argument_in("EarlyStopping", "patience") is not None:
+        return None
+    return look(view.places.call("EarlyStopping"), name=seen.impatient)
+
+
 def decodes_ignored(seen: Evaluate, view: View) -> Verdict | None:
     """The -100 of the labels is no token: a tokenizer cannot make a word of it."""
     if seen.failure is None or not seen.called:
@@ -433,6 +440,7 @@ RULES: tuple[Rule, ...] = (
     average_named_otherwise,
     best_is_worst,
     gain_out_of_reach,
+    stops_without_waiting,
     decodes_ignored,
 )
 

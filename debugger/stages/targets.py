@@ -315,6 +315,20 @@ def visible_tokens_asked(seen: Batch, view: View) -> Verdict | CannotJudge | Non
     return fault(line, share=targets.same, counted=targets.counted, masked=targets.masked)
 
 
+def visible_labelled_alike(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """What is not to be asked for was given a number that the loss takes for a word."""
+    targets = seen.targets
+    if targets is None or view.facts.task != "masked_lm":
+        return NOT_FOR_THIS_TASK
+    if not targets.masked or targets.alike is None or targets.only is not None:
+        return None
+    number, count = targets.alike
+    if count < MOSTLY_SEEN * targets.counted:
+        return None
+    line = view.places.handed.put("data_collator", "labels") or view.places.labels_written()
+    return fault(line, number=number, count=count, counted=targets.counted)
+
+
 def masked_too_much(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """Words are guessed from the words around them, and hardly any are left."""
     targets, padding = seen.targets, seen.padding
@@ -494,6 +508,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     nothing_to_learn,
     nothing_masked,
     visible_tokens_asked,
+    visible_labelled_alike,
     masked_too_much,
     masked_for_causal,
     labels_of_one_token,

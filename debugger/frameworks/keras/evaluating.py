@@ -37,6 +37,7 @@ from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import overlap
 
 ROWS = 32
+FEW_EPOCHS = 2
 _RATES = ("lr", "learning_rate")
 _WATCH = (tf_keras.callbacks.EarlyStopping, tf_keras.callbacks.ReduceLROnPlateau)
 
@@ -65,6 +66,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         "dropout": max((_rate(one) for one in model._flatten_layers()), default=0.0),
         "unknown_key": _unknown_key(fit),
         "watched_in_vain": _watched_in_vain(fit),
+        "impatient": _impatient(fit),
     }
     if dataset is None:
         return Evaluate(**known)
@@ -147,6 +149,12 @@ def _watches(callback: Any) -> bool:
     """Whether a callback of Keras does something, or nothing, by one number of an epoch."""
     keeps = isinstance(callback, tf_keras.callbacks.ModelCheckpoint) and callback.save_best_only
     return isinstance(callback, _WATCH) or keeps
+
+
+def _impatient(fit: Fit) -> str:
+    """What an early stopping watches that takes the first epoch without a gain for the end."""
+    stops = (c for c in fit.callbacks if isinstance(c, tf_keras.callbacks.EarlyStopping))
+    return next((one.monitor for one in stops if not one.patience and fit.epochs > FEW_EPOCHS), "")
 
 
 def _logged(fit: Fit) -> list[str]:

@@ -21,6 +21,7 @@ from debugger.pipelines.targets import IGNORED, ends_of, targets_of
 
 FELT = 1e-4
 CHANNELS = (1, 3, 4)
+FEWEST_TOKENS = 4
 SMALLEST = 8
 _SCALING = ("Rescaling", "Normalization", "BatchNormalization", "LayerNormalization", "Lambda")
 
@@ -103,7 +104,7 @@ def _padding(fit: Fit, parts: Parts) -> Padding | None:
     knows = tokenizer_of(fit) or getattr(model, "config", None)
     pad = getattr(knows, "pad_token_id", None)
     if ids is None or pad is None or len(ids.shape) != 2 or not ids.dtype.is_integer:
-        return None
+        return _never_filled(parts.x)
     mask = parts.inputs.get("attention_mask")
     if mask is not None and mask.shape != ids.shape:
         return None
@@ -111,6 +112,16 @@ def _padding(fit: Fit, parts: Parts) -> Padding | None:
     told = padding_of(None if mask is None else dense(mask), filled)
     felt = _felt(model, parts, ids, filled) if told.open else None
     return Padding(**{**vars(told), "felt": felt})
+
+
+def _never_filled(x: Any) -> Padding | None:
+    """Of rows of tokens that nobody knows the filling of: those that are all zeros."""
+    if not isinstance(x, tf.Tensor) or len(x.shape) != 2 or not x.dtype.is_integer:
+        return None
+    empty = int((dense(x) == 0).all(1).sum())
+    if not empty or int(tf.shape(x)[1]) < FEWEST_TOKENS:
+        return None
+    return Padding(filled=0, open=0, real=0, hidden=0, has_mask=False, empty=empty, of=len(x))
 
 
 def _felt(model: Any, parts: Parts, ids: Any, filled: Any) -> bool | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from typing import Any
 
 import torch
@@ -88,6 +88,36 @@ def rows_in(batch: Any) -> int:
     """How many examples there are in it: what its first tensor says."""
     tensors = (value for value in fields_of(batch).values() if is_tensor(value) and value.dim())
     return next((len(tensor) for tensor in tensors), 0)
+
+
+def rows_lost(trainer: Trainer, batch: Any) -> int:
+    """How many rows its collator was handed and left out: what it makes of the first one alone is
+    as large."""
+    size, rows = rows_in(batch), trainer.train_dataset
+    if not isinstance(rows, Sized) or size >= min(trainer.args.train_batch_size, len(rows)):
+        return 0
+    collate: Any = trainer.data_collator
+    handed: list[list[Any]] = []
+
+    def noted(features: list[Any]) -> Any:
+        handed.append(features)
+        return collate(features)
+
+    trainer.data_collator = noted
+    try:
+        again = first_batch(trainer)
+        alone = collate(handed[0][:1]) if handed else None
+    except Exception:  # the batch itself was made: this only asks about it
+        return 0
+    finally:
+        trainer.data_collator = collate
+    if alone is None or _shapes(alone) != _shapes(again):
+        return 0
+    return len(handed[0]) - rows_in(again)
+
+
+def _shapes(batch: Any) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(one.shape) for name, one in fields_of(batch).items() if is_tensor(one)}
 
 
 def labels_of(trainer: Trainer, batch: Any) -> torch.Tensor | None:

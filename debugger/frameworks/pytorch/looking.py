@@ -17,7 +17,13 @@ from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import failure_of_script, on_behalf
 from debugger.frameworks.pytorch import inputs
-from debugger.frameworks.pytorch.batches import fields_of, first_batch, is_tensor, labels_of
+from debugger.frameworks.pytorch.batches import (
+    fields_of,
+    first_batch,
+    is_tensor,
+    labels_of,
+    rows_lost,
+)
 from debugger.frameworks.pytorch.columns import array_of, between, columns_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
@@ -327,6 +333,7 @@ def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: An
         counted_padding=counted,
         padded_positions=padded,
         same_tokens=_same_tokens(tensors, labels, facts),
+        lost=rows_lost(trainer, made),
         sample=_first_of(tensors, trainer, facts, tokenizer),
     )
 

@@ -1,0 +1,193 @@
+"""Slips of the pen that the text shows by itself, whatever it holds when it runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from debugger.script.tracing import Tracing, assigned, name_of
+
+_MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
+_MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
+_MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
+_HALVES = 2
+_SEEDS = (
+    *("default_rng", "RandomState", "Random", "manual_seed", "set_seed", "set_random_seed"),
+    "seed",
+)
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """Two parts of one split that stand beside each other, and are of different rows."""
+
+    line: int
+    inputs: str
+    labels: str
+
+
+class Slips:
+    def __init__(self, tree: ast.AST, tracing: Tracing) -> None:
+        self._tree, self._tracing = tree, tracing
+        self._nodes = list(ast.walk(tree))
+
+    def identical(self) -> tuple[int, str] | None:
+        """Where `is` holds two values against each other that were only just made."""
+        for node in self._nodes:
+            if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Is | ast.IsNot):
+                continue
+            one, other = node.left, node.comparators[0]
+            if any(map(_is_written, (one, other))) or all(map(_is_made, (one, other))):
+                return node.lineno, ast.unparse(node)
+        return None
+
+    def crossed(self) -> Crossed | None:
+        """The inputs of one half beside the labels of the other."""
+        for names, split in self._splits():
+            for node in self._nodes:
+                found = [one.id for one in _beside(node) if one.id in names]
+                if node is split or len(found) != _HALVES:
+                    continue
+                (part, half), (other, its_half) = (names[name] for name in found)
+                if part != other and half != its_half:
+                    return Crossed(getattr(node, "lineno", split.lineno), found[0], found[1])
+        return None
+
+    def _splits(self) -> Iterator[tuple[dict[str, tuple[int, int]], ast.Assign]]:
+        """By name, the how-manyth of what was split it is a part of, and which half."""
+        for node in self._nodes:
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            target = node.targets[0]
+            if name_of(node.value.func) != "train_test_split" or not isinstance(target, ast.Tuple):
+                continue
+            parts = [one.id if isinstance(one, ast.Name) else "" for one in target.elts]
+            if len(parts) > _HALVES and all(parts) and len(set(parts)) == len(parts):
+                yield {n: divmod(place, _HALVES) for place, n in enumerate(parts)}, node
+
+    def numbered_apart(self) -> int | None:
+        """Where the words of a column are numbered as they come, of one set and of another."""
+        for call in self._numberings:
+            around = self._around(call)
+            if around is not None and self._sets_handed_to(around) > 1:
+                return call.lineno
+        places = Counter(self._column(call) for call in self._numberings)
+        again = [c for c in self._numberings if self._column(c) and places[self._column(c)] > 1]
+        return again[-1].lineno if again else None
+
+    @cached_property
+    def _numberings(self) -> list[ast.Call]:
+        """Calls of `factorize` of which nobody keeps what stands for which number."""
+        taken = [
+            node.value
+            for node in self._nodes
+            if isinstance(node, ast.Subscript)
+            and isinstance(node.slice, ast.Constant)
+            and node.slice.value == 0
+        ]
+        for node in self._nodes:
+            for target, value in assigned(node) if isinstance(node, ast.stmt) else ():
+                unpacked = target.elts if isinstance(target, ast.Tuple) else []
+                if [ast.unparse(one) for one in unpacked[1:]] == ["_"]:
+                    taken.append(value)
+        return [c for c in taken if isinstance(c, ast.Call) and name_of(c.func) == "factorize"]
+
+    def _around(self, call: ast.Call) -> ast.FunctionDef | None:
+        functions = [node for node in self._nodes if isinstance(node, ast.FunctionDef)]
+        return next((one for one in functions if call in ast.walk(one)), None)
+
+    def _sets_handed_to(self, function: ast.FunctionDef) -> int:
+        calls = [n for n in self._nodes if isinstance(n, ast.Call)]
+        mine = [c for c in calls if name_of(c.func) == function.name and c.args]
+        return len({root for c in mine if (root := _root(c.args[0]))})
+
+    def _column(self, call: ast.Call) -> str:
+        """What is numbered, but for the set that it is a column of."""
+        made = call.args[0] if call.args else getattr(call.func, "value", None)
+        if not isinstance(made, ast.Subscript | ast.Attribute) or not _root(made):
+            return ""
+        return ast.unparse(made).removeprefix(_root(made))
+
+    def seeded_again(self) -> int | None:
+        """Where one row after the other is drawn from a generator that begins anew for each."""
+        for loop in self._nodes:
+            if isinstance(loop, ast.For):
+                inside: list[ast.AST] = list(loop.body)
+            elif isinstance(loop, ast.ListComp | ast.GeneratorExp):
+                inside = [loop.elt]
+            else:
+                continue
+            calls = [c for one in inside for c in ast.walk(one) if isinstance(c, ast.Call)]
+            for call in calls:
+                seeds = name_of(call.func) in _SEEDS and call.args
+                if seeds and not _names(call) & _counted_by(loop):
+                    return call.lineno
+        return None
+
+    def loss_divided(self) -> tuple[int, str] | None:
+        """Where what is a mean already is divided before it becomes a perplexity."""
+        for node in self._nodes:
+            if not isinstance(node, ast.Call) or name_of(node.func) != "exp" or not node.args:
+                continue
+            given = node.args[0]
+            if not isinstance(given, ast.BinOp) or not isinstance(given.op, ast.Div | ast.Mult):
+                continue
+            if _is_mean_loss(given.left) and "log" not in ast.unparse(given.right):
+                return node.lineno, ast.unparse(given)
+        return None
+
+
+def _is_written(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) in (str, int, float, bytes)
+
+
+def _is_made(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in (*_MAKE_TEXTS, *_MAKE_NUMBERS)
+    return isinstance(node, ast.BinOp | ast.JoinedStr)
+
+
+def _beside(node: ast.AST) -> Iterator[ast.Name]:
+    """The names that stand beside each other as arguments, in a tuple, or as a dictionary's."""
+    if isinstance(node, ast.Call):
+        if name_of(node.func) in ("print", "display", "len"):
+            return
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    elif isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load):
+        given = node.elts
+    elif isinstance(node, ast.Dict):
+        given = node.values
+    else:
+        return
+    yield from (one for one in given if isinstance(one, ast.Name))
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _counted_by(loop: ast.For | ast.ListComp | ast.GeneratorExp) -> set[str]:
+    """The names that are others at each turn: who seeds by them begins otherwise each time."""
+    if isinstance(loop, ast.For):
+        return _names(loop.target)
+    return {name for one in loop.generators for name in _names(one.target)}
+
+
+def _root(node: ast.expr) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _is_mean_loss(node: ast.expr) -> bool:
+    while isinstance(node, ast.Subscript) and not (
+        isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+    ):
+        node = node.value
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return bool(_MEAN_LOSSES.fullmatch(str(node.slice.value)))
+    return isinstance(node, ast.Attribute) and node.attr == "training_loss"

@@ -1,0 +1,44 @@
+"""Slips of the pen: what the script's text shows to be meant otherwise."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Data, Evaluate
+from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault
+
+NO_SCRIPT = CannotJudge("no_script")
+
+
+def halves_crossed(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The inputs of one half of a split, and the labels of the other."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.slips.crossed()
+    return None if found is None else fault(found.line, inputs=found.inputs, labels=found.labels)
+
+
+def numbered_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Words are numbered as they come, and they come otherwise in another set."""
+    if not view.has_script:
+        return NO_SCRIPT
+    line = None if seen.failure else view.places.slips.numbered_apart()
+    return None if line is None else fault(line)
+
+
+def compared_by_identity(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """`is` asks whether two values are the same object: no two that were only just made are."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.slips.identical()
+    return None if found is None else fault(found[0], comparison=found[1])
+
+
+def loss_divided_again(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The loss of an evaluation is a mean over its rows already."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.slips.loss_divided()
+    return None if found is None else fault(found[0], made=found[1])
+
+
+OF_ROWS: tuple[Rule, ...] = (halves_crossed, numbered_apart)
+OF_NUMBERS: tuple[Rule, ...] = (compared_by_identity, loss_divided_again)
