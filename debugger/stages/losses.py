@@ -297,7 +297,8 @@ def percentage_across_nothing(seen: Forward, view: View) -> Verdict | CannotJudg
         return NOT_ASKED
     name = view.facts.compiled.loss if view.facts.compiled else ""
     least, most = asked.wanted
-    if "percentage" not in name.lower() or not least < 0 < most:
+    divides = name.lower() == "mape" or "percentage" in name.lower()
+    if not divides or not least < 0 < most:
         return None
     return fault(_loss_line(view), name=name, least=least, most=most)
 

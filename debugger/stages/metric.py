@@ -351,8 +351,10 @@ def gain_out_of_reach(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
     return made(line, name=name, gain=seen.least_gain, now=now, best=best, left=left)
 
 
-def stops_without_waiting(seen: Evaluate, view: View) -> Verdict | None:
+def stops_without_waiting(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Where nobody says how long to wait, Keras does not. Who writes patience=0 means it."""
+    if not view.has_script:
+        return CannotJudge("no_script")
     if not seen.impatient or view.places.argument_in("EarlyStopping", "patience") is not None:
         return None
     return look(view.places.call("EarlyStopping"), name=seen.impatient)

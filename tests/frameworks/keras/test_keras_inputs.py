@@ -168,3 +168,15 @@ def test_batches_of_one_label_are_seen_in_the_order_that_an_epoch_takes() -> Non
     assert told(sorted_rows.shuffle(3)) == {"batches_of_one_label": "fault"}
     assert told(sorted_rows.shuffle(192)) == {}
     assert told(tf.data.Dataset.from_tensor_slices((features, labels[::-1] * 0))) == {}
+
+
+@pytest.mark.parametrize(("kept", "says"), [(1, True), (24, False)])
+def test_rows_of_tokens_that_were_never_filled(kept: int, says: bool) -> None:
+    ids = 1 + RANDOM.randint(0, 30, (24, 6)) * (np.arange(24) < kept)[:, None]
+    ids[kept:] = 0
+    layers = [KERAS.layers.GlobalAveragePooling1D(), KERAS.layers.Dense(1, "sigmoid")]
+    model = KERAS.Sequential([KERAS.layers.Embedding(32, 4), *layers])
+    model.compile(optimizer="adam", loss="binary_crossentropy")
+    made = Fit(model, as_batches(ids, np.arange(24) % 2, size=24), epochs=4)
+
+    assert ("rows_of_filling" in codes(made, batch)) == says

@@ -208,3 +208,11 @@ def test_ids_beyond_the_only_embedding_are_told_where_that_fails(
 def test_logarithms_are_blind_below_zero(loss: str, low: float, says: bool) -> None:
     labels = np.linspace(low, 2, ROWS).astype("float32")
     assert ("amounts_draw_nowhere" in told(dense(1), loss, labels)) == says
+
+
+@pytest.mark.parametrize(
+    ("loss", "low", "says"), [("mape", -2, True), ("mape", 0.5, False), ("mae", -2, False)]
+)
+def test_a_percentage_of_labels_around_nothing(loss: str, low: float, says: bool) -> None:
+    labels = np.random.RandomState(0).permutation(np.linspace(low, 2, ROWS)).astype("float32")
+    assert ("percentage_across_nothing" in told(dense(1), loss, labels)) == says

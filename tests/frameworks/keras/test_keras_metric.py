@@ -228,3 +228,14 @@ def test_a_callback_that_takes_the_best_epoch_is_not() -> None:
     assert watched(stop("val_f1"), named) == {"watched_in_vain": ""}
     assert watched(kept("kept", monitor="val_share_right"), named) == {}  # it keeps every epoch
     assert watched(KERAS.callbacks.ReduceLROnPlateau("val_accuracy"), ["accuracy"]) == {}
+
+
+def test_an_early_stopping_that_nobody_told_to_wait() -> None:
+    def impatient(epochs: int, **told: Any) -> str:
+        stop = KERAS.callbacks.EarlyStopping("val_loss", **told)
+        made = sparse(["accuracy"], callbacks=(stop,), epochs=epochs)
+        return KerasPipeline(made).evaluate().impatient
+
+    assert impatient(9) == "val_loss"
+    assert impatient(9, patience=2) == ""
+    assert impatient(1) == ""

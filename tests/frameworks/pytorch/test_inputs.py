@@ -305,11 +305,10 @@ def test_a_collator_that_reads_a_column_which_the_trainer_drops() -> None:
 
 
 class Pictures(torch.utils.data.Dataset):
-    def __init__(self, low: float, high: float, alike: bool = False) -> None:
+    def __init__(self, low: float, high: float, kinds: int = 24) -> None:
         made = torch.Generator().manual_seed(0)
         self.pixels = low + (high - low) * torch.rand(24, 3, 8, 8, generator=made)
-        if alike:
-            self.pixels = self.pixels[:1].repeat(24, 1, 1, 1)
+        self.pixels = self.pixels[:kinds].repeat(24 // kinds, 1, 1, 1)
 
     def __len__(self) -> int:
         return 24
@@ -318,11 +317,12 @@ class Pictures(torch.utils.data.Dataset):
         return {"pixel_values": self.pixels[number], "labels": number % 3}
 
 
-def pictures(low: float, high: float, pretrained: bool = True, alike: bool = False) -> Trainer:
+def pictures(low: float, high: float, pretrained: bool = True, kinds: int = 24) -> Trainer:
     config = ViTConfig(image_size=8, patch_size=4, num_labels=3, **tiny.SIZES)
     model = ViTForImageClassification(config)
     model = moved(model) if pretrained else model
-    return Trainer(model, tiny.arguments(), train_dataset=Pictures(low, high, alike))
+    many = tiny.arguments(per_device_train_batch_size=12)
+    return Trainer(model, many, train_dataset=Pictures(low, high, kinds))
 
 
 @pytest.mark.parametrize(
@@ -342,7 +342,37 @@ def test_pictures_at_their_scale(
 
 
 def test_pictures_that_are_all_the_same() -> None:
-    assert found(pictures(-1, 1, alike=True), "batch") == {"identical_inputs": "fault"}
+    assert found(pictures(-1, 1, kinds=1), "batch") == {"identical_inputs": "fault"}
+
+
+def test_pictures_of_which_there_is_one_for_each_label() -> None:
+    assert found(pictures(-1, 1, kinds=3), "batch") == {"one_input_for_each_label": "fault"}
+    assert found(pictures(-1, 1, kinds=6), "batch") == {}
+
+
+def test_a_collator_that_returns_within_its_loop() -> None:
+    def first_alone(features: list[dict[str, Any]]) -> Any:
+        return default_data_collator(features[:1])
+
+    def one_long_row(features: list[dict[str, Any]]) -> Any:
+        ids = [number for one in features for number in one["input_ids"]]
+        return {"input_ids": torch.tensor([ids]), "labels": torch.tensor([0])}
+
+    trainer = tiny.classifier(data_collator=first_alone)
+    assert found(trainer, "batch") == {"batch_loses_rows": "fault"}
+    lost = trainer.args.train_batch_size - 1
+    assert numbers(trainer, "batch", "batch_loses_rows") == {"lost": lost}
+    assert "batch_loses_rows" not in found(tiny.classifier(data_collator=one_long_row), "batch")
+
+
+def test_rows_that_were_never_filled() -> None:
+    texts = [f"the {n} film was good" for n in range(24)]
+    made = rows(texts, padding="max_length", max_length=12, truncation=True)
+    empty = {"input_ids": [WORDS.pad_token_id] * 12, "attention_mask": [0] * 12}
+    some = made.map(lambda row, n: row if n % 8 == 0 else {**row, **empty}, with_indices=True)
+
+    assert "rows_of_filling" in found(tiny.classifier(train_dataset=some), "batch")
+    assert "rows_of_filling" not in found(tiny.classifier(train_dataset=made), "batch")
 
 
 def test_a_config_alone_is_no_checkpoint() -> None:

@@ -106,6 +106,7 @@ SOUND = [
     (of_classes, lambda g: {"macro_f1": macro(g.predictions.argmax(-1), g.label_ids)}),
     (of_classes, lambda g: {"error": 1 - masked(g)["accuracy"]}),
     (of_tokens, masked),
+    (of_tokens, lambda g: masked(g) | {"f1": 0.9 * masked(g)["accuracy"]}),
     (of_many, chances),
     (of_many, lambda g: chances(g, 0.3)),
     (of_many, lambda g: share((g.predictions > 0) == g.label_ids)),
@@ -145,6 +146,16 @@ BROKEN: dict[str, tuple[Callable[..., Trainer], Metric, str]] = {
         of_tokens,
         lambda g: share(g.predictions.argmax(-1) == g.label_ids),
         "metric_counts_ignored",
+    ),
+    "an F1 without its two": (
+        of_tokens,
+        lambda g: (lambda s: {"precision": s, "recall": s, "f1": s / 2})(masked(g)["accuracy"]),
+        "metric_wrong_on_perfect",
+    ),
+    "right tokens a row": (
+        of_tokens,
+        lambda g: {"token_accuracy": masked(g)["accuracy"] * 3.5},
+        "metric_wrong_on_perfect",
     ),
     "a share that is rounded": (
         of_classes,

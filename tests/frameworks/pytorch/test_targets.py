@@ -167,6 +167,20 @@ def test_a_model_that_fills_gaps_is_given_none() -> None:
     assert found(filler(masked=True), "batch") == {}
 
 
+def test_what_is_not_to_be_asked_for_has_a_number() -> None:
+    trainer = filler(masked=True)
+    hidden: Any = trainer.data_collator
+
+    def unmarked(features: list[dict[str, Any]]) -> Any:
+        made = hidden(features)
+        made["labels"][made["labels"] == -100] = 1
+        return made
+
+    trainer.data_collator = unmarked
+    assert found(trainer, "batch")["visible_labelled_alike"] == "fault"
+    assert numbers(trainer, "batch", "visible_labelled_alike")["number"] == 1
+
+
 def test_all_labels_are_ignored() -> None:
     dataset = texts().map(lambda row: {"labels": [-100] * len(row["input_ids"])})
 
@@ -423,7 +437,8 @@ def test_one_word_has_one_number() -> None:
 
 
 def test_batches_that_are_made_already_are_as_good() -> None:
-    assert found(writer(False, data_collator=_plain), "batch") == {}
+    alone = tiny.arguments(per_device_train_batch_size=1)
+    assert found(writer(False, data_collator=_plain, args=alone), "batch") == {}
 
 
 def _plain(features: list[dict[str, Any]]) -> Any:

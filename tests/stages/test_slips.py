@@ -1,0 +1,103 @@
+"""What the text of a script shows to be meant otherwise, and what looks like it and is right."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugger.script.places import Places
+from debugger.script.slips import Slips
+
+SPLIT = "a, b, y, z = train_test_split(texts, labels)\n"
+AFRESH = (
+    "def rows(count, seed):\n    rng = np.random.default_rng(seed)\n    for n in range(count):\n"
+)
+
+
+def slips(text: str) -> Slips:
+    return Places(text).slips
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "held = Rows(b, y)",
+        "held = tf.data.Dataset.from_tensor_slices((b, y))",
+        "held = Dataset.from_dict({'text': b, 'label': y})",
+        "model.fit(x=a, y=z)",
+    ],
+)
+def test_the_halves_of_a_split_are_crossed(text: str) -> None:
+    found = slips(SPLIT + text).crossed()
+
+    assert found is not None
+    assert found.line == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "held = Rows(b, z)",
+        "model.fit(a, y, validation_data=(b, z))",
+        "run(a, b, y, z)",
+        "both = np.concatenate([a, b])",
+        "print(b, y)",
+        "whole = pd.concat(objs=(a, b))",
+    ],
+)
+def test_the_halves_of_a_split_stand_together(text: str) -> None:
+    assert slips(SPLIT + text).crossed() is None
+
+
+def test_words_are_numbered_anew_for_each_set() -> None:
+    inside = "def kinds(frame):\n    return pd.factorize(frame['kind'])[0]\n"
+    kept = "codes, names = pd.factorize(train['kind'])\nagain = names.get_indexer(test['kind'])"
+    by_place = "one, _ = train['kind'].factorize()\nother, _ = test['kind'].factorize()"
+
+    assert slips(inside + "here, there = kinds(train), kinds(test)").numbered_apart() == 2
+    assert slips(by_place).numbered_apart() == 2
+    assert slips(inside + "here = kinds(everything)").numbered_apart() is None
+    assert slips(inside + "here, there = kinds(all['a']), kinds(all['b'])").numbered_apart() is None
+    assert slips(kept).numbered_apart() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("right = one.strip() is other.strip()", True),
+        ("right = word is 'yes'", True),
+        ("right = one.strip() == other.strip()", False),
+        ("right = word is None or type(word) is str", False),
+        ("right = row is rows[0] or self.model is model", False),
+    ],
+)
+def test_is_asks_for_the_same_object(text: str, said: bool) -> None:
+    assert (slips(text).identical() is not None) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("math.exp(trainer.evaluate()['eval_loss'] / 8)", True),
+        ("np.exp(history.history['loss'][-1] * 2)", True),
+        ("math.exp(trainer.evaluate()['eval_loss'])", False),
+        ("math.exp(total / len(loader))", False),
+        ("math.exp(found['eval_loss'] * math.log(2))", False),
+        ("math.exp(found['distance'] / 2)", False),
+    ],
+)
+def test_a_mean_loss_is_divided_again(text: str, said: bool) -> None:
+    assert (slips(text).loss_divided() is not None) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (AFRESH + "        rng = np.random.default_rng(seed)", 4),
+        ("made = [draw(np.random.default_rng(7)) for n in range(9)]", 1),
+        (AFRESH + "        rng = np.random.default_rng(seed + n)", None),
+        (AFRESH + "        made = draw(rng)", None),
+        ("made = [np.random.default_rng(seed) for seed in range(9)]", None),
+    ],
+)
+def test_a_seed_is_set_again_for_each_row(text: str, line: int | None) -> None:
+    assert slips(text).seeded_again() == line
