@@ -295,6 +295,9 @@ def number_outside_table(seen: Forward, view: View) -> Verdict | CannotJudge | N
     line = drawn or places.origins.table(table.size)
     if line is None and view.facts.pretrained:
         line = places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
+    if line is None and not view.facts.pretrained:
+        told = (places.argument_in("Config", name) for name in table.settings)
+        line = next(filter(None, told), None)
     field = table.field or "inputs"
     numbers = {"field": field, "where": table.where, "number": table.number, "size": table.size}
     return fault(line or seen.failure.line, **numbers)

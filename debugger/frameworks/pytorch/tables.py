@@ -12,29 +12,29 @@ from debugger.pipelines.drawn import Outside
 
 
 def outside(trainer: Trainer, batch: Any) -> Outside | None:
-    """The first table that this batch asks for an entry that it has not, where there is one."""
+    """The first table that this batch asks for an entry that it has not, where there is one.
+
+    A table of positions is handed the tokens and makes numbers of its own of them: what is looked
+    up is heard where that is done.
+    """
     model: Any = trainer.model
-    asked: list[tuple[str, torch.nn.Embedding, torch.Tensor]] = []
-
-    def watch(name: str) -> Any:
-        def hook(table: Any, given: Any) -> None:
-            numbers: Any = given[0] if given else None
-            if asked or not is_tensor(numbers) or not numbers.numel():
-                return
-            if int(numbers.min()) < 0 or int(numbers.max()) >= table.num_embeddings:
-                asked.append((name, table, numbers.detach()))
-
-        return hook
-
     tables = [(n, m) for n, m in model.named_modules() if isinstance(m, torch.nn.Embedding)]
-    hooks = [table.register_forward_pre_hook(watch(name)) for name, table in tables]
+    asked: list[tuple[str, torch.nn.Embedding, torch.Tensor]] = []
+    look_up = torch.nn.functional.embedding
+
+    def heard(numbers: Any, weight: Any, *args: Any, **kwargs: Any) -> Any:
+        found = next(((n, m) for n, m in tables if m.weight is weight), None)
+        if found and not asked and _is_beyond(numbers, len(weight)):
+            asked.append((*found, numbers.detach()))
+        return look_up(numbers, weight, *args, **kwargs)
+
+    torch.nn.functional.embedding = heard
     try:
         with_loss(trainer, batch)
     except Exception:  # it is the failure that is looked into
         pass
     finally:
-        for hook in hooks:
-            hook.remove()
+        torch.nn.functional.embedding = look_up
     if not asked:
         return None
     name, table, numbers = asked[0]
@@ -46,6 +46,12 @@ def outside(trainer: Trainer, batch: Any) -> Outside | None:
         field=_field(batch, numbers),
         settings=_settings(model, size),
     )
+
+
+def _is_beyond(numbers: Any, size: int) -> bool:
+    if not is_tensor(numbers) or not numbers.numel():
+        return False
+    return int(numbers.min()) < 0 or int(numbers.max()) >= size
 
 
 def _field(batch: Any, numbers: torch.Tensor) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import torch
 from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
     BertForSequenceClassification,
     EarlyStoppingCallback,
     Trainer,
@@ -17,6 +19,7 @@ from transformers import (
 from debugger import diagnose
 from debugger.diagnosis import perform
 from debugger.frameworks.pytorch.loading import loading_watched
+from debugger.frameworks.pytorch.tables import outside
 from debugger.outcome import Event, Severity
 from debugger.report import gather
 from debugger.run import Run
@@ -210,6 +213,24 @@ def test_a_table_that_is_asked_for_what_it_has_not() -> None:
     assert codes["number_outside_table"] == "fault"
     assert "forward_failed" not in codes
     assert "number_outside_table" not in found(tiny.classifier(train_dataset=rows))
+
+
+def test_positions_are_not_taken_for_the_tokens_that_they_are_made_of() -> None:
+    """Bart hands its table of positions the tokens, which asks for no more than their shape."""
+    sizes = {"encoder_ffn_dim": 8, "decoder_ffn_dim": 8, "max_position_embeddings": 24}
+    layers = {"encoder_layers": 1, "decoder_layers": 1, "d_model": 8}
+    heads = {"encoder_attention_heads": 1, "decoder_attention_heads": 1}
+    config = BartConfig(vocab_size=40, **sizes, **layers, **heads)
+    trainer = tiny.translator()
+    trainer.model = BartForConditionalGeneration(config)
+    ids = torch.tensor([[4, 30, 6]])
+    batch = {"input_ids": ids, "attention_mask": ids > 0, "labels": torch.tensor([[4, 41, 5]])}
+
+    told = outside(trainer, batch)
+
+    assert told is not None
+    assert (told.size, told.number) == (40, 41)
+    assert outside(trainer, {**batch, "labels": ids}) is None
 
 
 def test_clipping_by_hand_that_leaves_nothing() -> None:
