@@ -217,10 +217,10 @@ def test_a_table_that_is_asked_for_what_it_has_not() -> None:
 
 def test_positions_are_not_taken_for_the_tokens_that_they_are_made_of() -> None:
     """Bart hands its table of positions the tokens, which asks for no more than their shape."""
-    sizes = {"encoder_ffn_dim": 8, "decoder_ffn_dim": 8, "max_position_embeddings": 24}
-    layers = {"encoder_layers": 1, "decoder_layers": 1, "d_model": 8}
-    heads = {"encoder_attention_heads": 1, "decoder_attention_heads": 1}
-    config = BartConfig(vocab_size=40, **sizes, **layers, **heads)
+    shape: dict[str, Any] = {"d_model": 8, "max_position_embeddings": 24}
+    for part in ("encoder", "decoder"):
+        shape |= {f"{part}_layers": 1, f"{part}_attention_heads": 1, f"{part}_ffn_dim": 8}
+    config = BartConfig(vocab_size=40, **shape)
     trainer = tiny.translator()
     trainer.model = BartForConditionalGeneration(config)
     ids = torch.tensor([[4, 30, 6]])
