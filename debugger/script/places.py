@@ -138,7 +138,7 @@ class Places:
 
     @cached_property
     def slips(self) -> Slips:
-        return Slips(self._tree, self._tracing)
+        return Slips(self._tree)
 
     @cached_property
     def layers(self) -> Layers:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from debugger.script.tracing import Tracing, assigned, name_of
+from debugger.script.tracing import assigned, name_of
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
 _MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
@@ -31,8 +31,7 @@ class Crossed:
 
 
 class Slips:
-    def __init__(self, tree: ast.AST, tracing: Tracing) -> None:
-        self._tree, self._tracing = tree, tracing
+    def __init__(self, tree: ast.AST) -> None:
         self._nodes = list(ast.walk(tree))
 
     def identical(self) -> tuple[int, str] | None:

@@ -10,6 +10,7 @@ from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
 from debugger.pipelines.rows import LABELS, short, type_of
 from debugger.stages import belonging, fitting, inputs, inside, order, targets
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -102,7 +103,7 @@ def pads_from_map(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if not seen.widths:
         return NOT_FOR_THIS_TASK
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     if not view.facts.known_collator:
         return None if seen.failure is None else CannotJudge("own_collator")
     lengths = sorted(set(seen.widths))

@@ -7,6 +7,7 @@ from typing import Any
 from debugger.experiments.signal import moved
 from debugger.pipelines.face import Batch, Data, Split
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -136,7 +137,7 @@ def texts_begin_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | Non
 def labels_cut_to_fit(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Rows are left out by what they hold, and of the labels as many at the end."""
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     found = view.places.labels_cut_to_fit()
     if found is None or seen.train is None:
         return None

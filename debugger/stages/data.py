@@ -13,6 +13,7 @@ from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
 from debugger.stages import belonging, columns, fitting, inputs, misuse, slips, targets, unkept
 from debugger.stages.chance import interval
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -327,7 +328,7 @@ def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | Non
     Rows may well be made of labels that were shuffled before: then their words tell them.
     """
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     words = signal(seen.worded)
     if words is None:
         return NOT_FOR_THIS_TASK
@@ -340,7 +341,7 @@ def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | Non
 def place_noted_too_early(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Where the right answer stands was noted, and then all answers were shuffled once more."""
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     found = view.places.place_lost() if seen.failure is None else None
     return None if found is None else look(found[0], name=found[1], place=found[2])
 

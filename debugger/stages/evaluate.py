@@ -11,6 +11,7 @@ from debugger.outcome import Evidence
 from debugger.pipelines.face import Evaluate, Facts, Pipeline
 from debugger.stages import held, metric, printed, slips
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -131,7 +132,7 @@ def metric_never_called(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     if seen.evaluations or view.facts.compiled is not None:  # which measures the training rows, too
         return None
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     if view.places.measures_after_training():
         return None
     return fault(_strategy_line(view), steps=seen.steps, strategy=seen.strategy)

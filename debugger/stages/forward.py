@@ -23,6 +23,7 @@ from debugger.stages import (
     within,
 )
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -379,7 +380,7 @@ def nan_forward(seen: Forward, view: View) -> Verdict | None:
 def trained_already(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """Another Trainer trained this very model. Stages of a recipe differ in rows or in weights."""
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     earlier = seen.earlier
     if earlier is None or 2 * earlier.moved < earlier.tensors:
         return None

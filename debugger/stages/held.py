@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from debugger.pipelines.face import Evaluate
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -16,7 +17,6 @@ from debugger.stages.judging import (
 
 EDGE = 0.02
 """Of what an answer can be: so near to its ends a threshold says nearly always the same."""
-NO_SCRIPT = CannotJudge("no_script")
 
 
 def another_model_asked(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:

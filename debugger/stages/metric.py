@@ -10,7 +10,7 @@ from typing import Any
 
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trials import HIGHER_IS_BETTER, Trials, same
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 _ERRORS = {"mae", "mse", "rmse", "mape", "rmsle", "error"}
@@ -354,7 +354,7 @@ def gain_out_of_reach(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
 def stops_without_waiting(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Where nobody says how long to wait, Keras does not. Who writes patience=0 means it."""
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     if not seen.impatient or view.places.argument_in("EarlyStopping", "patience") is not None:
         return None
     return look(view.places.call("EarlyStopping"), name=seen.impatient)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugger.pipelines.face import Step
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 HALF = 0.5
 UNKNOWN = CannotJudge("one_step_only")
@@ -83,7 +83,7 @@ def output_not_in_loss(seen: Step, view: View) -> Verdict | CannotJudge | None:
 def loss_written_over(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """A loss that is reckoned, and never read: the next line puts another in its place."""
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     line = view.places.flows.overwritten()
     if line is None or isinstance(output_not_in_loss(seen, view), Verdict):
         return None

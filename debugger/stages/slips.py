@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from debugger.pipelines.face import Data, Evaluate
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault
-
-NO_SCRIPT = CannotJudge("no_script")
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault
 
 
 def halves_crossed(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -12,6 +12,7 @@ from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
 from debugger.stages import phases, plan, rates, reached, steered, units
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -250,7 +251,7 @@ def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | Non
     if view.facts.compiled is not None:
         return None  # see default_behind_a_string
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     chosen = view.places.argument("learning_rate", "lr", "optimizers")
     if chosen or view.places.assignment("learning_rate") or seen.peak_learning_rate != DEFAULT:
         return None
@@ -298,7 +299,7 @@ def callback_refuses(seen: Step, view: View) -> Verdict | None:
 def callback_ends_training(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """A callback that says stop at its first event, and asks nothing before."""
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     found = view.places.origins.stopping()
     if found is None or found[1] not in _EVENTS:
         return None

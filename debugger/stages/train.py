@@ -16,6 +16,7 @@ from debugger.stages.chance import (
     mean_within,
 )
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -131,7 +132,7 @@ def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | No
     if blind := _cannot_judge(seen):
         return blind
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     line = view.places.labels_written()
     if line is None or not _usual_rate(seen, view):
         return None
@@ -146,7 +147,7 @@ def labels_shuffled_apart(seen: Training, view: View) -> Verdict | CannotJudge |
     if blind := _cannot_judge(seen):
         return blind
     if not view.has_script:
-        return CannotJudge("no_script")
+        return NO_SCRIPT
     line = view.places.labels_torn()
     if line is None or seen.has_words or _beats_the_majority(seen):
         return None  # where words stand beside the labels, the data stage has judged by them

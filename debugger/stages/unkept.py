@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from debugger.pipelines.face import Data
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
-NO_SCRIPT = CannotJudge("no_script")
 SURE = (
     *("rename_column", "rename_columns", "remove_columns", "cast_column", "with_transform"),
     *("with_format", "class_encode_column", "align_labels_with_mapping"),
