@@ -15,6 +15,8 @@ _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join",
 _MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
 _MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
 _HALVES = 2
+_ASKED_ABOUT = 2
+_GIVE_ONCE = ("filter", "map", "zip", "parameters", "named_parameters")
 _SEEDS = (
     *("default_rng", "RandomState", "Random", "manual_seed", "set_seed", "set_random_seed"),
     "seed",
@@ -88,11 +90,10 @@ class Slips:
             and isinstance(node.slice, ast.Constant)
             and node.slice.value == 0
         ]
-        for node in self._nodes:
-            for target, value in assigned(node) if isinstance(node, ast.stmt) else ():
-                unpacked = target.elts if isinstance(target, ast.Tuple) else []
-                if [ast.unparse(one) for one in unpacked[1:]] == ["_"]:
-                    taken.append(value)
+        for target, value in (pair for node in self._nodes for pair in assigned(node)):
+            unpacked = target.elts if isinstance(target, ast.Tuple) else []
+            if [ast.unparse(one) for one in unpacked[1:]] == ["_"]:
+                taken.append(value)
         return [c for c in taken if isinstance(c, ast.Call) and name_of(c.func) == "factorize"]
 
     def _around(self, call: ast.Call) -> ast.FunctionDef | None:
@@ -127,6 +128,29 @@ class Slips:
                     return call.lineno
         return None
 
+    def loss_made_of(self, line: int | None) -> str | None:
+        """A loss, by its name, that is made of what it should be asked about."""
+        for node in self._nodes:
+            if not isinstance(node, ast.Call) or len(node.args) < _ASKED_ABOUT:
+                continue
+            here = node.lineno <= (line or 0) <= (node.end_lineno or node.lineno)
+            if here and name_of(node.func).endswith("Loss"):
+                return name_of(node.func)
+        return None
+
+    def gone_through(self) -> tuple[int, str] | None:
+        """Weights that can be gone through once, under a name that is used twice."""
+        read = Counter(
+            node.id
+            for node in self._nodes
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        )
+        for target, value in (pair for node in self._nodes for pair in assigned(node)):
+            name = target.id if isinstance(target, ast.Name) else ""
+            if read[name] > 1 and _is_used_up(value) and "parameters" in ast.unparse(value):
+                return target.lineno, name
+        return None
+
     def loss_divided(self) -> tuple[int, str] | None:
         """Where what is a mean already is divided before it becomes a perplexity."""
         for node in self._nodes:
@@ -148,6 +172,12 @@ def _is_made(node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in (*_MAKE_TEXTS, *_MAKE_NUMBERS)
     return isinstance(node, ast.BinOp | ast.JoinedStr)
+
+
+def _is_used_up(node: ast.expr) -> bool:
+    if isinstance(node, ast.GeneratorExp):
+        return True
+    return isinstance(node, ast.Call) and name_of(node.func) in _GIVE_ONCE
 
 
 def _beside(node: ast.AST) -> Iterator[ast.Name]:

@@ -163,6 +163,24 @@ def text_for_number(seen: Seen, view: View) -> Verdict | None:
     )
 
 
+def gone_through_once(seen: Seen, view: View) -> Verdict | None:
+    """What gives one weight after the other is at its end once it has been counted."""
+    failure = seen.failure
+    if failure is None or not failure.says("optimizer got an empty parameter list"):
+        return None
+    found = view.places.slips.gone_through()
+    return None if found is None else fault(found[0], name=found[1])
+
+
+def loss_made_not_called(seen: Seen, view: View) -> Verdict | None:
+    """A loss takes its settings where it is made, and scores and labels where it is called."""
+    failure = seen.failure
+    if failure is None or not failure.says("Boolean value of Tensor"):
+        return None
+    name = view.places.slips.loss_made_of(failure.line)
+    return None if name is None else fault(failure.line, name=name)
+
+
 def optimizer_of_nothing(seen: Seen, view: View) -> Verdict | None:
     """Only weights that may change are handed over, and none of them may."""
     failure, places = seen.failure, view.places
@@ -195,6 +213,8 @@ RULES: tuple[Rule, ...] = (
     class_without_method,
     not_in_a_list,
     text_for_number,
+    gone_through_once,
+    loss_made_not_called,
     optimizer_of_nothing,
     no_rows_left,
 )

@@ -2868,6 +2868,20 @@ Trainer(compute_metrics=measure)
         name="--lr",
     ),
     of_crash(
+        misuse.gone_through_once,
+        "ValueError",
+        "optimizer got an empty parameter list",
+        script="own = filter(trained, model.parameters())\nprint(sum(own))\nAdamW(own)",
+        name="own",
+    ),
+    of_crash(
+        misuse.loss_made_not_called,
+        "RuntimeError",
+        "Boolean value of Tensor with more than one value is ambiguous",
+        script="\n" * 6 + "loss = nn.CrossEntropyLoss(scores, labels)",
+        name="CrossEntropyLoss",
+    ),
+    of_crash(
         misuse.optimizer_of_nothing,
         "ValueError",
         "optimizer got an empty parameter list",

@@ -101,3 +101,23 @@ def test_a_mean_loss_is_divided_again(text: str, said: bool) -> None:
 )
 def test_a_seed_is_set_again_for_each_row(text: str, line: int | None) -> None:
     assert slips(text).seeded_again() == line
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("own = model.parameters()\ncount(own)\nAdamW(own)", 1),
+        ("own = (p for p in model.parameters() if p.requires_grad)\ncount(own)\nAdamW(own)", 1),
+        ("own = list(model.parameters())\ncount(own)\nAdamW(own)", None),
+        ("own = model.parameters()\nAdamW(own)", None),
+    ],
+)
+def test_weights_are_gone_through_once(text: str, line: int | None) -> None:
+    found = slips(text).gone_through()
+    assert (found and found[0]) == line
+
+
+def test_a_loss_is_made_of_what_it_should_be_asked_about() -> None:
+    assert slips("nn.CrossEntropyLoss(scores, labels)").loss_made_of(1) == "CrossEntropyLoss"
+    assert slips("nn.CrossEntropyLoss(weights)(scores, labels)").loss_made_of(1) is None
+    assert slips("cross_entropy(scores, labels)").loss_made_of(1) is None
