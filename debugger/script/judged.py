@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from debugger.script.afterwards import Scope, own_nodes, scopes
-from debugger.script.tracing import Tracing, assigned, is_true, name_of, owner_of
+from debugger.script.tracing import Tracing, assigned, is_true, name_of, names_in, owner_of
 
 _MEASURES = ("evaluate", "predict")
 _WAKES = ("load_state_dict", "load_adapter", "load_weights", "from_pretrained")
@@ -153,13 +153,13 @@ class Judged:
                 name = name_of(target)
                 if rows is not None:
                     asked[name] = rows
-                elif held := _names(value) & set(asked):
+                elif held := names_in(value) & set(asked):
                     asked[name] = asked[min(held)]
                 elif "label" in ast.unparse(value) or "target" in ast.unparse(value):
                     labels[name] = ast.unparse(value)
             if not isinstance(node, ast.Call | ast.Compare):
                 continue
-            names = _names(node)
+            names = names_in(node)
             for one in sorted(names & set(asked)):
                 for other in sorted(names & set(labels)):
                     rows, line = asked[one]
@@ -246,10 +246,6 @@ def _reads(nodes: list[ast.AST], name: str, line: int, before: int = 0) -> bool:
         and ast.unparse(node) == name
         for node in nodes
     )
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _part(text: str) -> str:

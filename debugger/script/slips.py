@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from debugger.script.tracing import assigned, name_of
+from debugger.script.tracing import assigned, name_of, names_in
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
 _MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
@@ -124,7 +124,7 @@ class Slips:
             calls = [c for one in inside for c in ast.walk(one) if isinstance(c, ast.Call)]
             for call in calls:
                 seeds = name_of(call.func) in _SEEDS and call.args
-                if seeds and not _names(call) & _counted_by(loop):
+                if seeds and not names_in(call) & _counted_by(loop):
                     return call.lineno
         return None
 
@@ -195,15 +195,11 @@ def _beside(node: ast.AST) -> Iterator[ast.Name]:
     yield from (one for one in given if isinstance(one, ast.Name))
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-
-
 def _counted_by(loop: ast.For | ast.ListComp | ast.GeneratorExp) -> set[str]:
     """The names that are others at each turn: who seeds by them begins otherwise each time."""
     if isinstance(loop, ast.For):
-        return _names(loop.target)
-    return {name for one in loop.generators for name in _names(one.target)}
+        return names_in(loop.target)
+    return {name for one in loop.generators for name in names_in(one.target)}
 
 
 def _root(node: ast.expr) -> str:

@@ -316,6 +316,10 @@ class Tracing:
         return max(returns, key=lambda one: one.lineno).value if returns else None
 
 
+def names_in(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
 def assigned(statement: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Each target with its value; of tuples, each of its own."""
     if isinstance(statement, ast.AnnAssign | ast.AugAssign) and statement.value is not None:
