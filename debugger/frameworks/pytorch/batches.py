@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sized
+from contextlib import suppress
 from typing import Any
 
 import torch
@@ -90,30 +91,38 @@ def rows_in(batch: Any) -> int:
     return next((len(tensor) for tensor in tensors), 0)
 
 
+def first_features(trainer: Trainer) -> list[Any]:
+    """What the first batch is made of: the same draw again, up to the collator."""
+    collate: Any = trainer.data_collator
+    taken: list[Any] = []
+
+    def note(features: list[Any]) -> None:  # the loader asks for the second batch at once
+        if not taken:
+            taken.extend(features)
+
+    trainer.data_collator = note  # type: ignore[assignment]
+    try:
+        with suppress(Exception):  # where a batch fails, that is reported elsewhere
+            first_batch(trainer)
+    finally:
+        trainer.data_collator = collate
+    return taken
+
+
 def rows_lost(trainer: Trainer, batch: Any) -> int:
     """How many rows its collator was handed and left out: what it makes of the first one alone is
     as large."""
     size, rows = rows_in(batch), trainer.train_dataset
     if not isinstance(rows, Sized) or size >= min(trainer.args.train_batch_size, len(rows)):
         return 0
-    collate: Any = trainer.data_collator
-    handed: list[list[Any]] = []
-
-    def noted(features: list[Any]) -> Any:
-        handed.append(features)
-        return collate(features)
-
-    trainer.data_collator = noted
+    features, collate = first_features(trainer), trainer.data_collator
+    if not features:
+        return 0
     try:
-        again = first_batch(trainer)
-        alone = collate(handed[0][:1]) if handed else None
+        again, alone = collate(features), collate(features[:1])
     except Exception:  # the batch itself was made: this only asks about it
         return 0
-    finally:
-        trainer.data_collator = collate
-    if alone is None or _shapes(alone) != _shapes(again):
-        return 0
-    return len(handed[0]) - rows_in(again)
+    return len(features) - rows_in(again) if _shapes(alone) == _shapes(again) else 0
 
 
 def _shapes(batch: Any) -> dict[str, tuple[int, ...]]:

@@ -7,7 +7,6 @@ import math
 import re
 from collections import UserDict
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +19,7 @@ from debugger.frameworks.pytorch import inputs
 from debugger.frameworks.pytorch.batches import (
     fields_of,
     first_batch,
+    first_features,
     is_tensor,
     labels_of,
     rows_lost,
@@ -350,21 +350,13 @@ def _same_tokens(tensors: dict[str, torch.Tensor], labels: Any, facts: Facts) ->
 
 def handed(trainer: Trainer, facts: Facts, tokenizer: Any) -> dict[str, Any]:
     """What a batch that failed was to be made of: the same draw again, up to the collator."""
-    rows: list[Mapping[str, Any]] = []
-
-    def note(features: list[Any]) -> None:  # the loader asks for the second batch at once
-        if not rows:
-            rows.extend(one for one in features if isinstance(one, Mapping))
-
-    trainer.data_collator = note  # type: ignore[assignment]
-    with suppress(Exception):  # the collator's own failure is the one that is reported
-        first_batch(trainer)
+    rows = [one for one in first_features(trainer) if isinstance(one, Mapping)]
     if not rows:
         return {}
     lengths = {
         name: tuple(len(row[name]) for row in rows)
         for name, value in rows[0].items()
-        if isinstance(value, list) and _in_all(list(rows), name)
+        if isinstance(value, list) and _in_all(rows, name)
     }
     first = {name: _plain(value) for name, value in rows[0].items()}
     ids = first.get(facts.main_input)
