@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
@@ -38,17 +37,26 @@ def test_samples_that_hang_together_count_for_fewer() -> None:
 
 def test_what_a_process_and_its_child_hold_is_counted(tmp_path: Path) -> None:
     (tmp_path / "kept").write_bytes(bytes(2 << 20))
-    before = sample(os.getpid(), tmp_path, 0)
-    held = "import time; held = bytearray(b'x' * (50 << 20)); print(1, flush=True); time.sleep(60)"
-    child = subprocess.Popen([sys.executable, "-c", held], stdout=subprocess.PIPE)
-    assert child.stdout is not None
-    child.stdout.readline()
-    now = sample(os.getpid(), tmp_path, 0)
-    child.kill()
-    child.wait()
-    child.stdout.close()
-    assert now.processes == before.processes + 1
-    assert now.memory - before.memory > 50
+    # A process of its own: what the tests themselves hold moves by more than this while they run.
+    holds = "held = bytearray(b'x' * (50 << 20)); print(1, flush=True); input()"
+    asks = (
+        "import subprocess, sys; print(1, flush=True); input();"
+        f'subprocess.run([sys.executable, "-c", {holds!r}])'
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", asks], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        before = sample(parent.pid, tmp_path, 0)
+        parent.stdin.write(b"\n")
+        parent.stdin.flush()
+        parent.stdout.readline()
+        now = sample(parent.pid, tmp_path, 0)
+    assert (before.processes, now.processes) == (1, 2)
+    assert 50 < now.memory - before.memory < 100
     assert (now.files, now.file_mb) == (1, 2.0)
 
 
