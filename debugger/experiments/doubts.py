@@ -15,6 +15,15 @@ DOUBTS = (
     "does_not_fall",
 )
 """Findings that say that it does not learn, and not why."""
+OF_THE_PLAN = (
+    "accumulation_beyond_epoch",
+    "few_updates",
+    "max_steps_cuts_epochs",
+    "rate_gone_early",
+    "rate_small_for_new",
+    "warmup_longer_than_run",
+)
+"""Findings that say that the plan is odd, and not what comes of it."""
 FALLEN = 0.7
 LAST = 10
 UNRELATED = frozenset({"leak", "imbalanced", "trained_already"})
@@ -23,6 +32,10 @@ UNRELATED = frozenset({"leak", "imbalanced", "trained_already"})
 
 def in_doubt(findings: Iterable[Finding]) -> bool:
     return any(finding.code in DOUBTS for finding in findings)
+
+
+def odd_plan(findings: Iterable[Finding]) -> bool:
+    return any(one.code in OF_THE_PLAN and one.severity == "look" for one in findings)
 
 
 def hardly_fell(losses: Sequence[float | None]) -> bool:

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from debugger.experiments.doubts import UNRELATED, hardly_fell, in_doubt
+from debugger.experiments.doubts import UNRELATED, hardly_fell, in_doubt, odd_plan
 from debugger.experiments.one_thing import hardly_any_rate
 from debugger.experiments.trying import Explained, Tell, explained
 from debugger.outcome import Finding, NotRun, StageName
@@ -24,7 +24,7 @@ class Expert:
 
     def __init__(self, called: bool, last: StageName | None) -> None:
         self._called, self._last = called, last
-        self._slow = False
+        self._slow = self._odd = False
 
     def asked(
         self,
@@ -37,7 +37,7 @@ class Expert:
         losses: Sequence[float | None] = (),
     ) -> Explained:
         """What a stage's findings leave in doubt. A mere look waits for what the last stage says:
-        there it counts how far the `losses` of the training fell.
+        there it counts how far the `losses` of the training fell, and whether the plan is odd.
 
         What goes wrong in an experiment is no failing of the script.
         """
@@ -50,6 +50,8 @@ class Expert:
         slow = last and self._slow and hardly_fell(losses)
         doubted = slow or ((faults or last) and in_doubt(findings))
         self._slow |= in_doubt(findings)
+        self._odd |= odd_plan(findings)
+        doubted |= last and self._odd
         if not self._called or not look.trains or not (doubted or climbing):
             return Explained()
         self._called = False

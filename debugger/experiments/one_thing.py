@@ -65,6 +65,13 @@ def cured_by_update_every_batch(here: Conditions) -> Experiment | None:
     return Experiment(change, here.accumulation, 1, odd, _set_by(*named))
 
 
+def cured_by_longer_training(here: Conditions) -> Experiment | None:
+    """The same steps, and more of them than are planned."""
+    if not is_short(here) or (here.by_epochs and here.accumulation > 1):
+        return None
+    return Experiment(Change(longer=True), here.updates, None, True, length_set(here))
+
+
 def cured_by_constant_rate(here: Conditions) -> Experiment | None:
     """Neither warm-up nor decay."""
     if here.rate_share > 0.99:
@@ -162,6 +169,7 @@ def cured_by_fresh_head(here: Conditions) -> Experiment | None:
 EXPERIMENTS: tuple[Try, ...] = (
     cured_by_mask_from_padding,
     cured_by_update_every_batch,
+    cured_by_longer_training,
     cured_by_constant_rate,
     cured_by_usual_rate,
     cured_by_no_dropout,
@@ -198,6 +206,16 @@ def harmless(here: Conditions) -> Change:
 def hardly_any_rate(here: Conditions) -> bool:
     """Warm-up and decay leave next to nothing of the learning rate, over the whole training."""
     return here.rate_share < SMALL_SHARE
+
+
+def is_short(here: Conditions) -> bool:
+    """Whether the whole training can be made here, and is over soon."""
+    return here.updates < FEW_UPDATES
+
+
+def length_set(here: Conditions) -> Callable[[Places], int | None]:
+    asked = ("num_train_epochs", "epochs") if here.by_epochs else ("max_steps", "steps_per_epoch")
+    return _set_by(*asked)
 
 
 def _usual_rate(here: Conditions) -> float | None:

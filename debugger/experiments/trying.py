@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from debugger.evidence.tables import pairs, say, table
-from debugger.experiments.one_thing import Experiment, harmless, possible
+from debugger.experiments.one_thing import Experiment, harmless, is_short, length_set, possible
 from debugger.experiments.signal import Signal, signal
 from debugger.outcome import Evidence, Finding, NotRun, Severity, StageName
-from debugger.pipelines.trying import Change, Lab, Taken
+from debugger.pipelines.trying import Change, Conditions, Lab, Taken
 from debugger.script.places import Places
 
 SECONDS = 60.0
@@ -71,6 +71,8 @@ def explained(
         told.causes += [_cause(one, bare, stage, places) for one in cured]
         told.causes += [_helped(one, bare, stage, places) for one in once]
         told.evidence.append(_table(stage, bare, bench.bare_again, tried))
+        if not told.causes and bare.stuck and is_short(lab.conditions):
+            told.causes += _over_too_soon(lab.conditions, bare, stage, places)
         if not told.causes and not bare.stuck:
             numbers = {"batches": bare.batches, "before": bare.before, "after": bare.after}
             told.findings.append(Finding("learns_as_it_is", "note", stage, None, numbers))
@@ -182,6 +184,16 @@ def _helped(one: Tried, bare: Taken, stage: StageName, places: Places) -> Findin
     stuck, after = _finite(bare.after), one.several.after
     numbers = {"stuck": stuck, "after": after, "batches": one.several.batches}
     return Finding("helped_once", "look", stage, one.experiment.line(places), numbers)
+
+
+def _over_too_soon(
+    here: Conditions, bare: Taken, stage: StageName, places: Places
+) -> list[Finding]:
+    """That was the whole training, and it brought nothing."""
+    if bare.batches != here.updates * here.accumulation:
+        return []
+    numbers = {"updates": here.updates, "before": bare.before, "after": _finite(bare.after)}
+    return [Finding("over_too_soon", "fault", stage, length_set(here)(places), numbers)]
 
 
 def _table(stage: StageName, bare: Taken, bare_again: Taken | None, tried: list[Tried]) -> Evidence:

@@ -12,12 +12,14 @@ class Change:
     """What is set otherwise than in the script; without a field, the script as it stands.
 
     `constant`: the peak of its learning rate from the first step to the last. `weight_decay` and
-    `clipping` stand for doing without. `loss` is the library's, `mask` made from the padding.
+    `clipping` stand for doing without. `longer`: past the end that is planned, where that comes
+    early. `loss` is the library's, `mask` made from the padding.
     """
 
     rate: float | None = None
     constant: bool = False
     every_batch: bool = False
+    longer: bool = False
     weight_decay: bool = False
     dropout: bool = False
     clipping: bool = False

@@ -35,7 +35,7 @@ from debugger.script.repeated import filled_again, first_row_asked, stepped_behi
 from debugger.script.slips import Slips
 from debugger.script.sources import Sources
 from debugger.script.told import told
-from debugger.script.torn import Shortened, cut_to_fit, place_lost, torn
+from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of, torn
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
@@ -549,6 +549,9 @@ class Places:
     def labels_torn(self) -> int | None:
         """The line that gives labels another order than their rows, or draws them by lot."""
         return torn(self._tree)
+
+    def rows_made_of_labels(self, line: int) -> bool:
+        return rows_made_of(self._tree, line)
 
     def labels_cut_to_fit(self) -> Shortened | None:
         return cut_to_fit(self._tree)

@@ -30,6 +30,24 @@ def torn(tree: ast.Module) -> int | None:
     return min((*_lines(tree), *_split_alone(tree), *behind), default=None)
 
 
+def rows_made_of(tree: ast.Module, line: int) -> bool:
+    """Whether rows may be made of the labels that a line moved: they are gone through by themselves
+    below it, and not beside rows."""
+    here = {
+        name_of(part)
+        for node in ast.walk(tree)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Name) and part.lineno == line and _is_label(part)
+    }
+    gone = [n.iter for n in ast.walk(tree) if isinstance(n, ast.For | ast.comprehension)]
+    bare = [
+        one.args[0] if _is(one, ("enumerate",)) and isinstance(one, ast.Call) and one.args else one
+        for one in gone
+        if one.lineno >= line
+    ]
+    return any(isinstance(one, ast.Name) and one.id in here for one in bare)
+
+
 @dataclass(frozen=True)
 class Shortened:
     """Rows, by name, of which some are left out at a line, and labels that are only cut."""

@@ -33,6 +33,8 @@ LEAKED_SHARE = 0.05
 SURELY_LEAKED = 0.10
 MARKED = 0.15
 DUPLICATED_SHARE = 0.10
+MANY_WORDED = 100
+"""Rows whose words say nothing of their labels: so many are no accident."""
 CUT_SHARE = 0.20
 UNMET_SHARE = 0.05
 HANDFUL, JUDGED_BY_MORE = 64, 1.5
@@ -335,7 +337,9 @@ def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | Non
     line = view.places.labels_torn()
     if line is None or words.found:
         return None
-    return look(line, rows=words.rows, accuracy=words.accuracy, majority=words.majority)
+    proved = words.rows >= MANY_WORDED and not view.places.rows_made_of_labels(line)
+    told = {"rows": words.rows, "accuracy": words.accuracy, "majority": words.majority}
+    return (fault if proved else look)(line, **told)
 
 
 def place_noted_too_early(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -45,6 +45,8 @@ LITTLE_LEFT = 0.05
 TIMES_ITSELF, RATE_OF_WEIGHTS, MANY_WEIGHTS = 3.0, 0.2, 1000
 """Of a new model: how far two steps move weights, as a share of their size, at which rate."""
 UNKNOWN = CannotJudge("no_plan")
+NEARLY_ALL = 0.8
+"""Of the updates: what has a hundredth of the rate for so many of them was meant to last."""
 OF_A_TRIAL = 30
 """So few updates in place of whole epochs were hardly meant to stay."""
 A_SMALL_PART = 0.1
@@ -169,7 +171,7 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     by = "" if plan.steered is None else plan.steered.function
     line = line or view.places.returned_by(by) or view.places.call("LearningRateScheduler")
-    made = fault if nothing >= 0.4 else look
+    made = fault if nothing >= 0.4 or little >= NEARLY_ALL else look
     return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
 
 

@@ -152,7 +152,10 @@ def labels_shuffled_apart(seen: Training, view: View) -> Verdict | CannotJudge |
     if line is None or seen.has_words or _beats_the_majority(seen):
         return None  # where words stand beside the labels, the data stage has judged by them
     numbers = {"accuracy": _last_accuracy(seen), "majority": seen.majority}
-    return look(line, rows=seen.eval_rows, **numbers)
+    stuck = stuck_at_chance(seen, view)
+    proved = isinstance(stuck, Verdict) and stuck.severity == "fault"
+    made = look if view.places.rows_made_of_labels(line) or not proved else fault
+    return made(line, rows=seen.eval_rows, **numbers)
 
 
 def constant_predictions(seen: Training, view: View) -> Verdict | CannotJudge | None:

@@ -21,6 +21,7 @@ HEALTHY = Conditions(optimizer="AdamW", rate=1e-3, weights=100, batches=96, upda
 ODD: dict[str, dict[str, Any]] = {
     "cured_by_mask_from_padding": {"positions": 64, "masked_wrongly": 8},
     "cured_by_update_every_batch": {"accumulation": 64, "updates": 3},
+    "cured_by_longer_training": {"updates": 3, "by_epochs": False},
     "cured_by_constant_rate": {"rate_share": 0.01},
     "cured_by_usual_rate": {"rate": 1e-9},
     "cured_by_no_dropout": {"dropout": 0.9},
@@ -71,6 +72,7 @@ def test_a_usual_setting_is_never_odd(setting: dict[str, Any]) -> None:
     ("setting", "code"),
     [
         ({"accumulation": 64, "updates": 3, "by_epochs": False}, "cured_by_update_every_batch"),
+        ({"accumulation": 64, "updates": 3}, "cured_by_longer_training"),
         ({"frozen": 0.9, "adapter": True}, "cured_by_thawing"),
         ({"optimizer": "Lion", "rate": 1e-9}, "cured_by_usual_rate"),
     ],
@@ -232,6 +234,16 @@ def test_none_is_said_too() -> None:
     assert [(f.code, f.severity) for f in told.findings] == [("none_cures", "note")]
     assert told.findings[0].numbers["count"] == 2
     assert len(told.evidence[0].data["rows"]) == 3
+
+
+@pytest.mark.parametrize(("updates", "told"), [(48, []), (3, []), (12, ["over_too_soon"])])
+def test_a_whole_training_that_brings_nothing_is_over_too_soon(
+    updates: int, told: list[str]
+) -> None:
+    """What was tried are 48 batches: the whole of 12 updates of 4 each."""
+    here = replace(HEALTHY, updates=updates, accumulation=4)
+
+    assert [cause.code for cause in causes(MadeUp(here))] == told
 
 
 def test_what_there_was_no_time_for_is_named() -> None:

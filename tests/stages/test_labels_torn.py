@@ -82,7 +82,7 @@ def test_it_is_told_where_unseen_rows_are_answered_by_luck() -> None:
     told = train.labels_shuffled_apart(STUCK, view("\nrng.shuffle(labels)"))
 
     assert isinstance(told, Verdict)
-    assert (told.severity, told.line) == ("look", 2)
+    assert (told.severity, told.line) == ("fault", 2)
     assert told.numbers == {"rows": 99, "accuracy": 0.34, "majority": 0.33}
     assert train.labels_shuffled_apart(LEARNED, view("rng.shuffle(labels)")) is None
     assert train.labels_shuffled_apart(STUCK, view("rng.shuffle(rows)")) is None
@@ -114,12 +114,36 @@ def test_words_decide_before_a_training_does() -> None:
     told = told_of(worded(False), "rng.shuffle(labels)")
 
     assert isinstance(told, Verdict)
-    assert (told.severity, told.line, told.numbers["rows"]) == ("look", 1, 120)
+    assert (told.severity, told.line, told.numbers["rows"]) == ("fault", 1, 120)
     assert told_of(worded(True), "rng.shuffle(labels)") is None
     assert told_of(worded(False), "rng.shuffle(rows)") is None
     assert told_of(Worded(), "rng.shuffle(labels)") == NOT_FOR_THIS_TASK
     judged = replace(STUCK, has_words=True)
     assert train.labels_shuffled_apart(judged, view("rng.shuffle(labels)")) is None
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["texts = [write(y) for y in labels]", "for n, y in enumerate(labels):\n    write(n, y)"],
+)
+def test_rows_that_are_made_of_shuffled_labels_leave_it_open(made: str) -> None:
+    script = f"rng.shuffle(labels)\n{made}"
+    for told in (
+        told_of(worded(False), script),
+        train.labels_shuffled_apart(STUCK, view(script)),
+    ):
+        assert isinstance(told, Verdict)
+        assert told.severity == "look"
+
+
+def test_labels_that_are_gone_through_beside_rows_belong_to_them() -> None:
+    for behind in (
+        "rows = [{'t': t, 'y': y} for t, y in zip(texts, labels)]",
+        "seen = set(labels)",
+    ):
+        told = told_of(worded(False), f"rng.shuffle(labels)\n{behind}")
+        assert isinstance(told, Verdict)
+        assert told.severity == "fault"
 
 
 CUT = [

@@ -59,7 +59,14 @@ from debugger.pipelines.rows import spread
 from debugger.pipelines.trying import Change, Taken, Worded
 
 _MEASURED_BATCHES = 8
-_OF_RATE = {"rate": None, "constant": False, "mask": False, "shuffle": False, "head": False}
+_OF_RATE = {
+    "rate": None,
+    "constant": False,
+    "mask": False,
+    "shuffle": False,
+    "head": False,
+    "longer": False,
+}
 """Changes that a traced graph does not know of."""
 
 
@@ -96,6 +103,8 @@ class KerasLab:
             return None
         model = self._fit.model
         steps = ONE_BATCH_STEPS if one_batch else size_for(self.conditions.weights)[1]
+        if not change.longer:
+            steps = min(steps, self.conditions.updates)
         pace = _Pace(self._rate, self._rates(change), steps, until)
         try:
             with (

@@ -270,6 +270,8 @@ def _changed(trainer: Any, here: Conditions, change: Change) -> Iterator[None]:
     args: dict[str, Any] = {"max_steps": here.updates}
     if change.every_batch:
         args |= {"gradient_accumulation_steps": 1, "max_steps": max(here.batches, here.updates)}
+    if change.longer:
+        args["max_steps"] = max(here.updates, size_for(here.weights)[1])
     if change.clipping:
         args["max_grad_norm"] = 0.0
     if change.precision:
