@@ -131,6 +131,14 @@ class Handed:
         said = {line for line in self._stepping(_CUTS) if line not in self._only_said()}
         return min(made, default=None) or min(said, default=None)
 
+    def cut_at(self, line: int | None) -> str:
+        """What takes a loss from the graph at a line, as it is written there."""
+        for node in (n for function in self._functions for n in ast.walk(function)):
+            name = name_of(getattr(node, "func", node)) if isinstance(node, ast.Call) else ""
+            if getattr(node, "lineno", None) == line and name in (*_MAKES, *_CUTS):
+                return ast.unparse(node)
+        return ""
+
     def _learnt(self) -> set[int]:
         """The lines that make something with requires_grad=True."""
         return {c.lineno for c in self._calls for k in c.keywords if k.arg == "requires_grad"}

@@ -18,6 +18,17 @@ def imported(script: str) -> frozenset[str]:
         return frozenset(_in_lines(script))
 
 
+def line_of(tree: ast.AST, module: str) -> int | None:
+    """Where a module, or something out of it, is imported first."""
+    for node in ast.walk(tree):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or "", *(f"{node.module}.{one.name}" for one in node.names)]
+        if any(f"{name}.".startswith(f"{module}.") for name in names):
+            return getattr(node, "lineno", None)
+    return None
+
+
 def _in_tree(tree: ast.Module) -> set[str]:
     names: set[str] = set()
     modules: dict[str, str] = {}

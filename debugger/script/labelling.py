@@ -13,7 +13,7 @@ _KEEPS = ("astype", "reshape", "squeeze", "ravel", "flatten", "numpy", "tolist",
 _MODULES = ("np", "numpy", "tf", "pd", "K", "keras")
 _SPLITS = "train_test_split"
 _SLICES = ("from_tensor_slices", "from_tensors")
-_CALLED = re.compile(r"(.*_)?(y|ys|labels?|targets?|classes|tags?)(_.*|\d*)", re.IGNORECASE)
+CALLED = re.compile(r"(.*_)?(y|ys|labels?|targets?|classes|tags?)(_.*|\d*)", re.IGNORECASE)
 
 
 class Labelling:
@@ -96,7 +96,7 @@ class Labelling:
             return made
         if name_of(rows.func) in self._classes:
             named = [one for one in rows.args if isinstance(one, ast.Name)]
-            return next((one for one in named if _CALLED.fullmatch(one.id)), None)
+            return next((one for one in named if CALLED.fullmatch(one.id)), None)
         returned = self._returned(rows, None)
         if returned is not None:
             return self._beside(returned, depth + 1)

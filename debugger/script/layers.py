@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from debugger.script.labelling import CALLED
 from debugger.script.tracing import Function, Tracing, is_true, last, name_of
 
 _WEIGHTED = (
@@ -101,7 +102,12 @@ class Layers:
         return min((one.lineno for one in given if _is_constant(one)), default=None)
 
     def vectors(self, labels: int | None) -> int | None:
-        """The line that makes vectors of class numbers: that of the `labels`, else the first."""
+        """The line that makes vectors of class numbers: that of the `labels`, else the first.
+
+        None where the script counts on them: it goes back from vectors to numbers elsewhere.
+        """
+        if any(map(_numbers_labels, self._calls)):
+            return None
         made = [call.lineno for call in self._calls if name_of(call.func) in VECTORS]
         made += [
             k.value.lineno
@@ -476,6 +482,13 @@ def _returns_all(keyword: ast.keyword) -> bool:
 def _says(given: ast.expr) -> str:
     """The word, or the name, that stands there."""
     return str(given.value) if isinstance(given, ast.Constant) else name_of(given)
+
+
+def _numbers_labels(call: ast.Call) -> bool:
+    """`y_test.argmax(axis=1)`, `np.argmax(labels, axis=1)`."""
+    owner = getattr(call.func, "value", None)
+    asked = [owner, *call.args[:1]] if name_of(call.func) == "argmax" else []
+    return any(isinstance(one, ast.Name) and CALLED.fullmatch(one.id) for one in asked)
 
 
 def _is_base(base: ast.expr) -> bool:

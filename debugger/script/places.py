@@ -23,6 +23,7 @@ from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
 from debugger.script.handed import Handed
+from debugger.script.imports import line_of
 from debugger.script.judged import Judged
 from debugger.script.layers import Layers
 from debugger.script.making import Making
@@ -545,6 +546,9 @@ class Places:
         held = self._tracing.local(row) if isinstance(row, ast.Name) else []
         named = named and not any(_makes_tokens(made) for _, made in held)
         return (str(of.value),) if named and isinstance(of, ast.Constant) else ()
+
+    def imported(self, module: str) -> int | None:
+        return line_of(self._tree, module)
 
     def labels_torn(self) -> int | None:
         """The line that gives labels another order than their rows, or draws them by lot."""

@@ -35,6 +35,9 @@ _ASKED_OF = {
 }
 _HANDED = ("data_collator", "compute_metrics", "preprocess_logits_for_metrics", "collate_fn")
 
+_OTHER_KERAS = (
+    r"must be an instance of class Layer\. Received: .*of type <class '(?P<module>(?:tf_)?keras)\."
+)
 _OF_COLUMNS = ("column_names", "columns", "features", "keys()")
 _OF_TUPLES = ("'tuple' object", "'tuple' and", "and 'tuple'", "slice indices must be integers")
 """What is said of a tuple where a number was meant."""
@@ -181,6 +184,19 @@ def loss_made_not_called(seen: Seen, view: View) -> Verdict | None:
     return None if name is None else fault(failure.line, name=name)
 
 
+def layer_of_other_keras(seen: Seen, view: View) -> Verdict | None:
+    """Keras 3 and the Keras of TensorFlow do not know each other's layers."""
+    failure = seen.failure
+    said = None if failure is None else re.search(_OTHER_KERAS, failure.message)
+    if failure is None or said is None:
+        return None
+    other, known = ("keras", "tensorflow.keras")
+    if said["module"].startswith("tf_keras"):
+        other, known = known, other
+    line = view.places.imported(other) or failure.line
+    return fault(line, at=failure.line, other=other, known=known)
+
+
 def optimizer_of_nothing(seen: Seen, view: View) -> Verdict | None:
     """Only weights that may change are handed over, and none of them may."""
     failure, places = seen.failure, view.places
@@ -215,6 +231,7 @@ RULES: tuple[Rule, ...] = (
     text_for_number,
     gone_through_once,
     loss_made_not_called,
+    layer_of_other_keras,
     optimizer_of_nothing,
     no_rows_left,
 )

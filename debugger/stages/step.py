@@ -113,7 +113,20 @@ def gradients_never_applied(seen: Step, view: View) -> Verdict | CannotJudge | N
     return None if line is None or reached or not seen.steps or seen.failure else fault(line)
 
 
+def loss_cut_off(seen: Step, view: View) -> Verdict | None:
+    """What is made anew of a loss, or of what it is made of, leads back to no weight."""
+    stopped = _without_gradient(seen, view)
+    made = "" if stopped is None else view.places.handed.cut_at(stopped.line)
+    if stopped is None or not made:
+        return None
+    return fault(stopped.line, made=made, **stopped.numbers)
+
+
 def no_gradient(seen: Step, view: View) -> Verdict | None:
+    return None if loss_cut_off(seen, view) else _without_gradient(seen, view)
+
+
+def _without_gradient(seen: Step, view: View) -> Verdict | None:
     if isinstance(gradients_never_applied(seen, view), Verdict):
         return None
     without = (
@@ -332,6 +345,7 @@ RULES: tuple[Rule, ...] = (
     everything_frozen,
     head_frozen,
     gradients_never_applied,
+    loss_cut_off,
     no_gradient,
     gradient_stops,
     not_in_optimizer,

@@ -482,6 +482,13 @@ CASES = [
         says={"first": "encoder"},
     ),
     Case(
+        step.loss_cut_off,
+        replace(STEPPED, blocks=(Block("encoder", 10, 10, None, 0.0),), trainable=10),
+        {"blocks": (Block("encoder", 10, 10, 0.5, 0.0),)},
+        script="def compute_loss():\n    return torch.tensor(loss.item(), requires_grad=True)",
+        says={"blocks": 1, "made": "torch.tensor(loss.item(), requires_grad=True)"},
+    ),
+    Case(
         step.no_gradient,
         replace(STEPPED, blocks=(Block("encoder", 10, 10, None, 0.0),), trainable=10),
         {"blocks": (Block("encoder", 10, 10, 0.5, 0.0),)},
@@ -2880,6 +2887,16 @@ Trainer(compute_metrics=measure)
         "Boolean value of Tensor with more than one value is ambiguous",
         script="\n" * 6 + "loss = nn.CrossEntropyLoss(scores, labels)",
         name="CrossEntropyLoss",
+    ),
+    of_crash(
+        misuse.layer_of_other_keras,
+        "TypeError",
+        "The added layer must be an instance of class Layer. Received: layer=<Conv2D name=conv2d,"
+        " built=False> of type <class 'keras.src.layers.convolutional.conv2d.Conv2D'>.",
+        script="from tensorflow.keras import models\nfrom keras import layers",
+        at=7,
+        other="keras",
+        known="tensorflow.keras",
     ),
     of_crash(
         misuse.optimizer_of_nothing,

@@ -7,6 +7,7 @@ import math
 import re
 from collections import UserDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -312,9 +313,8 @@ def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: An
         made = on_behalf(first_batch, trainer)
     except Exception as error:
         texts, failure = _texts(trainer), failure_of_script(error)
-        return Batch(
-            {}, widths=widths, text_fields=texts, dropped=dropped(trainer), failure=failure
-        )
+        left_out = _dropped_of_rows(trainer)
+        return Batch({}, widths=widths, text_fields=texts, dropped=left_out, failure=failure)
     tensors = {name: value for name, value in fields_of(made).items() if is_tensor(value)}
     mask = tensors.get("attention_mask")
     labels = labels_of(trainer, made)
@@ -393,6 +393,18 @@ def dropped(trainer: Trainer) -> tuple[str, ...]:
     """The columns of the training set that the Trainer hands to nobody."""
     dataset: Any = trainer.train_dataset
     columns = tuple(dataset.column_names) if is_hub(dataset, "Dataset") else ()
+    return inputs.dropped_from(columns, _kept(trainer, columns))
+
+
+def _dropped_of_rows(trainer: Trainer) -> tuple[str, ...]:
+    """The same; also of rows that a data set of the script's own makes one by one."""
+    dataset: Any = trainer.train_dataset
+    if is_hub(dataset, "Dataset"):
+        return dropped(trainer)
+    row: Any = None
+    with suppress(Exception):  # what rows fail on is told by the data stage
+        row = dataset[0] if hasattr(dataset, "__getitem__") else None
+    columns = tuple(map(str, row)) if isinstance(row, Mapping) else ()
     return inputs.dropped_from(columns, _kept(trainer, columns))
 
 
