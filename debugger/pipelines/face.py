@@ -263,7 +263,7 @@ class Batch:
     They are `first_row` and `handed`. `eval_signal` is that of a few
     evaluation rows. `dropped` are the columns that never reach the collator. `same_tokens` counts
     the labels of a batch whose rows all hold the same tokens. `lost` rows the collator was handed
-    and left out.
+    and left out. `cut` is an amount of a row, and the whole number that the batch has for it.
     """
 
     fields: dict[str, Field]
@@ -290,6 +290,7 @@ class Batch:
     looked: tuple[Looked, ...] = ()
     same_tokens: int = 0
     lost: int = 0
+    cut: tuple[float, float] | None = None
     failure: Failure | None = None
 
 

@@ -17,6 +17,9 @@ from debugger.pipelines.targets import IGNORED, aims_of
 SHOWN_ROWS = 4
 LABELS = ("labels", "label", "label_ids")
 
+AMOUNTS = ("regression", "unknown")
+"""Tasks with one number a row: nobody knows what those of whole numbers are."""
+
 
 def is_hub(value: Any, *names: str) -> bool:
     """Whether this is of one of these classes of `datasets`, which a Trainer can do without."""

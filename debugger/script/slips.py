@@ -72,10 +72,11 @@ class Slips:
 
     def numbered_apart(self) -> int | None:
         """Where the words of a column are numbered as they come, of one set and of another."""
-        for call in self._numberings:
-            around = self._around(call)
+        as_they_come = [n for n in self._nodes if isinstance(n, ast.DictComp) and _as_they_come(n)]
+        for made in (*self._numberings, *as_they_come):
+            around = self._around(made)
             if around is not None and self._sets_handed_to(around) > 1:
-                return call.lineno
+                return made.lineno
         places = Counter(self._column(call) for call in self._numberings)
         again = [c for c in self._numberings if self._column(c) and places[self._column(c)] > 1]
         return again[-1].lineno if again else None
@@ -92,13 +93,23 @@ class Slips:
         ]
         for target, value in (pair for node in self._nodes for pair in assigned(node)):
             unpacked = target.elts if isinstance(target, ast.Tuple) else []
-            if [ast.unparse(one) for one in unpacked[1:]] == ["_"]:
+            names = [one.id for one in unpacked[1:] if isinstance(one, ast.Name)]
+            if len(names) == 1 and (names == ["_"] or self._is_only_counted(names[0])):
                 taken.append(value)
         return [c for c in taken if isinstance(c, ast.Call) and name_of(c.func) == "factorize"]
 
-    def _around(self, call: ast.Call) -> ast.FunctionDef | None:
+    def _is_only_counted(self, name: str) -> bool:
+        read = [n for n in self._nodes if isinstance(n, ast.Name) and n.id == name]
+        counted = [
+            n for n in self._nodes if isinstance(n, ast.Call) and ast.unparse(n) == f"len({name})"
+        ]
+        return sum(isinstance(one.ctx, ast.Load) for one in read) == len(counted)
+
+    def _around(self, part: ast.expr) -> ast.FunctionDef | None:
+        """The function that does it each time: not where it may be handed what was made before."""
         functions = [node for node in self._nodes if isinstance(node, ast.FunctionDef)]
-        return next((one for one in functions if call in ast.walk(one)), None)
+        found = next((one for one in functions if part in ast.walk(one)), None)
+        return None if found is None or found.args.defaults else found
 
     def _sets_handed_to(self, function: ast.FunctionDef) -> int:
         calls = [n for n in self._nodes if isinstance(n, ast.Call)]
@@ -162,6 +173,15 @@ class Slips:
             if _is_mean_loss(given.left) and "log" not in ast.unparse(given.right):
                 return node.lineno, ast.unparse(given)
         return None
+
+
+def _as_they_come(made: ast.DictComp) -> bool:
+    """`{name: n for n, name in enumerate(kinds.unique())}`."""
+    over = made.generators[0].iter
+    if not isinstance(over, ast.Call) or name_of(over.func) != "enumerate" or not over.args:
+        return False
+    given = over.args[0]
+    return isinstance(given, ast.Call) and name_of(given.func) in ("unique", "fromkeys", "set")
 
 
 def _is_written(node: ast.expr) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from debugger.experiments.signal import renumbered
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.face import Batch, Data, Forward
+from debugger.pipelines.rows import AMOUNTS
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -88,6 +89,13 @@ def labels_hardly_differ(seen: Data, view: View) -> Verdict | CannotJudge | None
     if aims.amounts < ENOUGH_AMOUNTS or least == most or between[0] != between[-1]:
         return None
     return look(_labelling(view), value=between[0], rows=aims.amounts)
+
+
+def labels_lose_fractions(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """The rows hold amounts, and what puts them together makes whole numbers of them."""
+    if view.facts.task not in AMOUNTS:
+        return NOT_FOR_THIS_TASK
+    return None if seen.cut is None else fault(_labelling(view), was=seen.cut[0], now=seen.cut[1])
 
 
 def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -505,6 +513,7 @@ OF_ROWS: tuple[Rule, ...] = (
     eval_numbered_otherwise,
 )
 OF_A_BATCH: tuple[Rule, ...] = (
+    labels_lose_fractions,
     nothing_to_learn,
     nothing_masked,
     visible_tokens_asked,

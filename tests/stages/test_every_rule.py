@@ -501,6 +501,13 @@ CASES = [
         says={"moved": 0.8},
     ),
     Case(
+        targets.labels_lose_fractions,
+        Batch({}, cut=(-0.7, -1.0)),
+        {"cut": None},
+        facts=replace(FACTS, task="unknown"),
+        says={"was": -0.7, "now": -1.0},
+    ),
+    Case(
         targets.masked_too_much,
         Batch({}, targets=Targets(90, 10, masked=90), padding=NO_PADDING),
         {"targets": Targets(15, 85, masked=15)},

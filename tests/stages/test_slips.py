@@ -60,6 +60,24 @@ def test_words_are_numbered_anew_for_each_set() -> None:
     assert slips(kept).numbered_apart() is None
 
 
+def test_names_that_are_only_counted_are_kept_by_nobody() -> None:
+    counted = "def kinds(told):\n    codes, names = pd.factorize(told)\n    return codes, {}\n"
+    twice = "here, there = kinds(kinds_train), kinds(kinds_test)"
+
+    assert slips(counted.format("len(names)") + twice).numbered_apart() == 2
+    assert slips(counted.format("names") + twice).numbered_apart() is None
+
+
+def test_a_table_of_numbers_is_made_anew_for_each_set() -> None:
+    made = "def numbered(told{}):\n    table = {{w: n for n, w in enumerate({})}}\n"
+    twice = "here, there = numbered(train), numbered(test)"
+
+    assert slips(made.format("", "told.unique()") + twice).numbered_apart() == 2
+    assert slips(made.format("", "dict.fromkeys(told)") + twice).numbered_apart() == 2
+    assert slips(made.format("", "sorted(set(told))") + twice).numbered_apart() is None
+    assert slips(made.format(", table=None", "told.unique()") + twice).numbered_apart() is None
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

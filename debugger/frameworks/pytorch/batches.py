@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sized
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import torch
 from transformers import Trainer
 
@@ -14,6 +15,8 @@ from debugger.failure import failure_of_script, on_behalf
 from debugger.pipelines.face import Task
 from debugger.pipelines.rows import LABELS
 
+SEEN_APART = 0.1
+"""An amount that lies so far from a whole one was none."""
 _NOT_SCORES = ("loss", "last_hidden_state", "pooler_output", "hidden_states")
 
 
@@ -123,6 +126,32 @@ def rows_lost(trainer: Trainer, batch: Any) -> int:
     except Exception:  # the batch itself was made: this only asks about it
         return 0
     return len(features) - rows_in(again) if _shapes(alone) == _shapes(again) else 0
+
+
+def fractions_lost(trainer: Trainer, batch: Any) -> tuple[float, float] | None:
+    """An amount of a row, and what the batch has as its label, where all are cut to whole ones."""
+    labels = labels_of(trainer, batch)
+    features = [one for one in first_features(trainer) if isinstance(one, Mapping)]
+    if labels is None or labels.dim() not in (1, 2) or labels.numel() != len(features):
+        return None
+    made = [float(label) for label in labels.flatten()]
+    if set(made) <= {0.0, 1.0} or not all(label.is_integer() for label in made):
+        return None  # a yes or no may well be made of an amount
+    for name in features[0]:
+        amounts = [_amount(row.get(name)) for row in features]
+        if all(one is not None and abs(one - y) < 1 for one, y in zip(amounts, made, strict=True)):
+            apart = [(abs(one - y), one, y) for one, y in zip(amounts, made, strict=True) if one]
+            most = max(apart, default=(0.0, 0.0, 0.0))
+            if most[0] > SEEN_APART:
+                return most[1], most[2]
+    return None
+
+
+def _amount(value: Any) -> float | None:
+    """A number that may have a fraction."""
+    if isinstance(value, torch.Tensor | np.ndarray | np.generic) and np.size(value) == 1:
+        value = value.item() if "float" in str(value.dtype) else None
+    return value if isinstance(value, float) else None
 
 
 def _shapes(batch: Any) -> dict[str, tuple[int, ...]]:

@@ -21,6 +21,7 @@ from debugger.frameworks.pytorch.batches import (
     fields_of,
     first_batch,
     first_features,
+    fractions_lost,
     is_tensor,
     labels_of,
     rows_lost,
@@ -43,6 +44,7 @@ from debugger.pipelines.lineage import (
     unlabelled_at,
 )
 from debugger.pipelines.rows import (
+    AMOUNTS,
     LABELS,
     SHOWN_ROWS,
     Large,
@@ -334,6 +336,7 @@ def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: An
         padded_positions=padded,
         same_tokens=_same_tokens(tensors, labels, facts),
         lost=rows_lost(trainer, made),
+        cut=fractions_lost(trainer, made) if facts.task in AMOUNTS else None,
         sample=_first_of(tensors, trainer, facts, tokenizer),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -44,6 +45,33 @@ def test_labels_of_true_and_false_are_looked_at_at_every_stage() -> None:
 
     for stage in ("data", "batch", "forward", "step", "evaluate"):
         assert "stage_unreadable" not in found(trainer, stage)
+
+
+def test_amounts_that_the_collator_cuts_to_whole_numbers() -> None:
+    def amounts(least: float) -> Trainer:
+        trainer = tiny.regressor()
+        rows: Any = trainer.train_dataset
+        made = [least + number / 5 for number in range(24)]
+        trainer.train_dataset = rows.remove_columns("label").add_column("label", made)
+        return trainer
+
+    def handing_on(trainer: Trainer, made: Callable[[Any], Any]) -> Trainer:
+        collate: Any = trainer.data_collator
+
+        def cut(features: list[dict[str, Any]]) -> dict[str, Any]:
+            batch = dict(collate(features))
+            return {**batch, "labels": made(batch["labels"]).float()}
+
+        trainer.data_collator = cut  # type: ignore[assignment]
+        return trainer
+
+    whole = handing_on(amounts(-2), torch.trunc)
+    asked = handing_on(amounts(-2), lambda labels: labels > 0.5)
+    as_they_are = amounts(-2)
+
+    assert found(whole, "batch") == {"labels_lose_fractions": "fault"}
+    assert "labels_lose_fractions" not in found(as_they_are, "batch")
+    assert "labels_lose_fractions" not in found(asked, "batch")
 
 
 def numbers(trainer: Trainer, stage: Any, code: str) -> dict[str, Any]:
