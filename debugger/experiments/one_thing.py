@@ -15,7 +15,8 @@ from debugger.script.places import Places
 
 USUAL = {"pretrained": 5e-5, "fresh": 1e-3, "adapter": 2e-4}
 """Learning rates for Adam and its kin."""
-USUAL_SGD = 5e-2
+USUAL_SGD, USUAL_WITH_MOMENTUM = 5e-2, 1e-2
+"""For SGD: momentum adds up what many steps ask for."""
 FAR = 20.0
 """A learning rate that lies so many times off the usual one is worth trying first."""
 NEAR = 2.0
@@ -220,7 +221,7 @@ def length_set(here: Conditions) -> Callable[[Places], int | None]:
 
 def _usual_rate(here: Conditions) -> float | None:
     if here.optimizer.startswith("SGD"):
-        return USUAL_SGD
+        return USUAL_WITH_MOMENTUM if here.momentum > 0.5 else USUAL_SGD
     if here.optimizer not in ADAMS:
         return None
     kind = "adapter" if here.adapter else "pretrained" if here.pretrained else "fresh"

@@ -47,6 +47,7 @@ class Conditions:
 
     optimizer: str = ""
     rate: float | None = None
+    momentum: float = 0.0
     pretrained: bool = False
     weights: int = 0
     weight_decay: float = 0.0

@@ -220,6 +220,8 @@ def imbalanced(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = most / sum(counts.values())
     if share < IMBALANCED_SHARE:
         return None
+    if split.looked_at < split.count and _comes_and_goes(_integers(split), label):
+        return CannotJudge("no_rows")
     # Rare classes are a fact of life. They are a fault where somebody made them rare by the way
     # rows were chosen, and nothing weighs or measures them.
     unanswered = not seen.weighs and seen.metrics is not None and set(seen.metrics) <= {"accuracy"}
@@ -512,6 +514,13 @@ def _chosen_in_order(split: Split, label: int, view: View) -> bool:
         return True
     places = [place for place, one in enumerate(split.labels) if one == label]
     return places[-1] - places[0] == len(places) - 1
+
+
+def _comes_and_goes(labels: list[int], label: int) -> bool:
+    """Whether rows seem to stand in the order of their labels: then some say nothing of the rest."""
+    cut = len(labels) * 3 // 4
+    shares = [part.count(label) / max(1, len(part)) for part in (labels[:cut], labels[cut:])]
+    return abs(shares[0] - shares[1]) > MARKED
 
 
 def _rarer_elsewhere(split: Split | None, label: int, share: float) -> bool:

@@ -83,6 +83,13 @@ def test_what_would_change_nothing_or_is_meant_is_not_tried(
     assert code not in dict(possible(replace(HEALTHY, **setting)))
 
 
+@pytest.mark.parametrize(("momentum", "usual"), [(0.0, 5e-2), (0.9, 1e-2)])
+def test_with_momentum_a_smaller_rate_is_usual(momentum: float, usual: float) -> None:
+    here = replace(HEALTHY, optimizer="SGD", rate=1.0, momentum=momentum)
+
+    assert dict(possible(here))["cured_by_usual_rate"].now == usual
+
+
 def test_what_only_makes_a_healthy_training_slow_is_held_still() -> None:
     slow = replace(HEALTHY, accumulation=4, updates=500, rate_share=0.5)
 

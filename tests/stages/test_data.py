@@ -10,8 +10,8 @@ from transformers import Trainer
 
 from debugger import diagnose
 from debugger.pipelines.face import Data
-from debugger.stages.data import leak, text_cut
-from debugger.stages.judging import Verdict, View
+from debugger.stages.data import imbalanced, leak, text_cut
+from debugger.stages.judging import CannotJudge, Verdict, View
 from tests import tiny
 from tests.stages.test_every_rule import SPLIT
 from tests.stages.test_step import FACTS
@@ -47,6 +47,14 @@ def severity(rare: int, **more: Any) -> str | None:
 @pytest.mark.parametrize(("rare", "wanted"), [(5, "fault"), (20, "look"), (40, None)])
 def test_a_rare_class_is_a_fault_where_it_hardly_shows(rare: int, wanted: str | None) -> None:
     assert severity(rare) == wanted
+
+
+def test_some_rows_of_a_sorted_set_say_nothing_of_its_shares() -> None:
+    first, mixed = (0,) * 30 + (1,) * 10, (0, 0, 0, 1) * 10
+    for labels, wanted in ((first, CannotJudge("no_rows")), (mixed, "look")):
+        seen = Data(replace(SPLIT, labels=labels, looked_at=40, count=4000), None)
+        told = imbalanced(seen, View(FACTS))
+        assert wanted == (told.severity if isinstance(told, Verdict) else told)
 
 
 @pytest.mark.parametrize(

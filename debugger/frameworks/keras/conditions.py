@@ -58,6 +58,7 @@ def conditions_of(
     return Conditions(
         optimizer=type(optimizer).__name__,
         rate=peak,
+        momentum=number(optimizer, "momentum") or 0.0,
         pretrained=facts.pretrained or any(map(was_loaded, model._flatten_layers())),
         weights=all_of_it,
         weight_decay=max(_decay(optimizer), _penalty(model)),

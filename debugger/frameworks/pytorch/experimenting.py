@@ -152,6 +152,7 @@ def _conditions(trainer: Trainer, facts: Facts, labels: tuple[Any, ...]) -> Cond
     return Conditions(
         optimizer=type(optimizer).__name__,
         rate=peak,
+        momentum=max(float(g.get("momentum", 0.0)) for g in optimizer.param_groups),
         pretrained=facts.pretrained,
         weights=total,
         weight_decay=max(float(g.get("weight_decay", 0.0)) for g in optimizer.param_groups),

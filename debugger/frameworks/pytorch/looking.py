@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import time
 from collections import UserDict
 from collections.abc import Mapping
 from contextlib import suppress
@@ -63,7 +64,8 @@ from debugger.pipelines.trying import Worded
 MOST_ROWS = 5000
 FEW = 4
 MOST_WORDED = 1000
-MOST_PICTURES = 200
+FEWEST_PICTURES, MOST_PICTURES = 200, 1000
+TRIED_FIRST, SECONDS = 16, 1.0
 MOST_NUMBERS = 4096
 """In one field of one row; there is no reading more."""
 _MEDIA = ("Image", "Audio", "Video", "Pdf")
@@ -238,11 +240,21 @@ def _leaves(value: Any) -> int:
 
 def _made(dataset: Any, main_input: str) -> dict[str, list[Any]]:
     """Rows that code makes one at a time, read as far as that is cheap."""
-    places = _places(len(dataset), MOST_ROWS if main_input == "input_ids" else MOST_PICTURES)
+    most = MOST_ROWS if main_input == "input_ids" else _cheaply_read(dataset)
+    places = _places(len(dataset), most)
     made: list[Any] = [_fields(on_behalf(dataset.__getitem__, place)) for place in places]
     if not made or not isinstance(made[0], Mapping):
         return {}
     return {name: [_plain(row[name]) for row in made] for name in made[0] if _in_all(made, name)}
+
+
+def _cheaply_read(dataset: Any) -> int:
+    """How many rows are read in about a second; pictures may have to be opened and turned."""
+    began, tried = time.monotonic(), min(len(dataset), TRIED_FIRST)
+    for place in range(tried):
+        on_behalf(dataset.__getitem__, place)
+    rows = tried * SECONDS / max(time.monotonic() - began, 1e-6)
+    return max(FEWEST_PICTURES, min(MOST_PICTURES, int(rows)))
 
 
 def _places(count: int, most: int) -> list[int]:

@@ -1,5 +1,6 @@
 """What costs time is bound: rows that code makes one at a time, and the stages that train."""
 
+import time
 from typing import Any
 
 import torch
@@ -38,6 +39,29 @@ def test_of_few_rows_made_by_code_all_are_looked_at_in_their_order() -> None:
     seen = pipeline(tiny.classifier(train_dataset=Sorted(30))).data().train
     assert seen is not None
     assert seen.labels == (0,) * 10 + (1,) * 10 + (2,) * 10
+
+
+class Pictures(Sorted):
+    """Each takes so long to open."""
+
+    seconds = 0.0
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        time.sleep(self.seconds)
+        return {"pixel_values": torch.zeros(3, 8, 8), "labels": place % 3}
+
+
+class Slow(Pictures):
+    seconds = 0.01
+
+
+def test_of_pictures_as_many_are_looked_at_as_are_opened_in_a_second() -> None:
+    for rows, looked_at in ((Pictures(600), 600), (Slow(600), 200)):
+        trainer = tiny.picture_classifier()
+        trainer.train_dataset = rows
+        seen = pipeline(trainer).data().train
+        assert seen is not None
+        assert seen.looked_at == looked_at
 
 
 def test_a_stage_that_trains_ends_when_its_time_is_up_and_says_so() -> None:
