@@ -22,6 +22,14 @@ def numbered_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if line is None else fault(line)
 
 
+def rows_by_old_index(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A shuffled table keeps its row numbers, and pandas goes by them."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.slips.by_old_index()
+    return None if found is None else fault(found.line, table=found.table, at=found.at)
+
+
 def compared_by_identity(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """`is` asks whether two values are the same object: no two that were only just made are."""
     if not view.has_script:
@@ -38,5 +46,5 @@ def loss_divided_again(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     return None if found is None else fault(found[0], made=found[1])
 
 
-OF_ROWS: tuple[Rule, ...] = (halves_crossed, numbered_apart)
+OF_ROWS: tuple[Rule, ...] = (halves_crossed, numbered_apart, rows_by_old_index)
 OF_NUMBERS: tuple[Rule, ...] = (compared_by_identity, loss_divided_again)

@@ -2604,6 +2604,13 @@ CASES += [
         script="here = pd.factorize(train['kind'])[0]\nthere = pd.factorize(test['kind'])[0]",
     ),
     Case(
+        slips.rows_by_old_index,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="df = df.sample(frac=1)\ndf['text'] = pd.Series([clean(t) for t in df['said']])",
+        says={"table": "df", "at": 2},
+    ),
+    Case(
         slips.compared_by_identity,
         MEASURED,
         {"failure": failed("ValueError", "no batch came")},

@@ -60,6 +60,25 @@ def test_words_are_numbered_anew_for_each_set() -> None:
     assert slips(kept).numbered_apart() is None
 
 
+def test_a_shuffled_table_keeps_its_row_numbers() -> None:
+    beside = "\ndf['text'] = pd.Series([clean(t) for t in df['said'].tolist()])"
+
+    found = slips("df = df.sample(frac=1, random_state=1)" + beside).by_old_index()
+    assert found is not None
+    assert (found.line, found.at, found.table) == (1, 2, "df")
+    for right in (
+        "df = df.sample(frac=1).reset_index(drop=True)" + beside,
+        "df = df.sample(frac=1, ignore_index=True)" + beside,
+        "df = df.sample(frac=1)\ndf = df.reset_index()" + beside,
+        "df = load()" + beside,
+        "df = df.sample(frac=1)\ndf['text'] = pd.Series(made, index=df.index)",
+        "df = df.sample(frac=1)\ndf['text'] = pd.Series(df['said'].map(clean))",
+        "df = df.sample(frac=1)\ndf['text'] = [clean(t) for t in df['said']]",
+        "some = df.sample(frac=1)" + beside,
+    ):
+        assert slips(right).by_old_index() is None
+
+
 def test_names_that_are_only_counted_are_kept_by_nobody() -> None:
     counted = "def kinds(told):\n    codes, names = pd.factorize(told)\n    return codes, {}\n"
     twice = "here, there = kinds(kinds_train), kinds(kinds_test)"
