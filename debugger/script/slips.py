@@ -13,7 +13,7 @@ from debugger.script.tracing import assigned, name_of, names_in
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
 _MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
-_LISTS = ("tolist", "to_list", "list", "array", "asarray", "to_numpy", "arange", "range", "predict")
+_LISTS = ("tolist", "to_list", "list", "array", "asarray", "to_numpy", "arange", "range")
 _MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
 _HALVES = 2
 _ASKED_ABOUT = 2

@@ -27,7 +27,7 @@ def rows_by_old_index(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not view.has_script:
         return NO_SCRIPT
     found = None if seen.failure else view.places.slips.by_old_index()
-    return None if found is None else fault(found.line, table=found.table, at=found.at)
+    return None if found is None else fault(found.line, frame=found.table, at=found.at)
 
 
 def compared_by_identity(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:

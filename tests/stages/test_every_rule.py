@@ -2608,7 +2608,7 @@ CASES += [
         Data(SPLIT, None),
         {"failure": failed("ValueError", "no rows")},
         script="df = df.sample(frac=1)\ndf['text'] = pd.Series([clean(t) for t in df['said']])",
-        says={"table": "df", "at": 2},
+        says={"frame": "df", "at": 2},
     ),
     Case(
         slips.compared_by_identity,
