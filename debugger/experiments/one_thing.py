@@ -24,6 +24,7 @@ HIGH_DROPOUT = 0.5
 HIGH_DECAY = 0.5
 HARD_CLIPPING = 0.01
 FEW_UPDATES = 30
+WIDE = 20.0
 SMALL_SHARE = 0.25
 """Of the peak: a training whose learning rate lies so low on the whole hardly has one."""
 HEAD_SPREAD = (1e-4, 1.0)
@@ -54,6 +55,17 @@ def cured_by_mask_from_padding(here: Conditions) -> Experiment | None:
         return None
     share = here.masked_wrongly / here.positions
     return Experiment(Change(mask=True), share, 0.0, True, lambda at: at.written("attention_mask"))
+
+
+def cured_by_scaled_inputs(here: Conditions) -> Experiment | None:
+    """Layers are drawn for inputs about 1 large."""
+    if here.widest < WIDE:
+        return None
+
+    def line(at: Places) -> int | None:
+        return at.argument("train_dataset") or at.fits.fitted()
+
+    return Experiment(Change(scaled=True), here.widest, 1.0, not here.pretrained, line)
 
 
 def cured_by_update_every_batch(here: Conditions) -> Experiment | None:
@@ -169,6 +181,7 @@ def cured_by_fresh_head(here: Conditions) -> Experiment | None:
 
 EXPERIMENTS: tuple[Try, ...] = (
     cured_by_mask_from_padding,
+    cured_by_scaled_inputs,
     cured_by_update_every_batch,
     cured_by_longer_training,
     cured_by_constant_rate,

@@ -14,6 +14,8 @@ from debugger.pipelines.rows import one_of_each
 LIGHT, HEAVY, ONE_BATCH_STEPS = (24, 48), (8, 32), 16
 """Batches, and steps over them: a fresh small model needs more, and they cost it less."""
 LIGHT_WEIGHTS = 5_000_000
+_OF_PICTURES = 4
+"""Axes: rows, height, width, colours."""
 MEASURED_ROWS = 64
 MOST_WORDED = 2000
 LONGEST_PLAN = 20_000
@@ -40,6 +42,33 @@ def rows_for(
 def measured_of(count: int) -> list[int]:
     """The places of the rows whose loss is compared."""
     return sorted({n * count // MEASURED_ROWS for n in range(MEASURED_ROWS)})
+
+
+def level_of(values: Any) -> tuple[Any, Any]:
+    """Mean and deviation of each column, filling left out; of pictures those of all points."""
+    if values.ndim >= _OF_PICTURES or values.ndim < 2:
+        return values.mean(), values.std() or 1.0
+    known = values[~_filling(values)] if values.ndim > 2 else values
+    deviation = known.std(axis=0)
+    return known.mean(axis=0), np.where(deviation > 0, deviation, 1.0)
+
+
+def levelled(values: Any, level: tuple[Any, Any]) -> Any:
+    made = (values - level[0]) / level[1]
+    if 2 < values.ndim < _OF_PICTURES:
+        made[_filling(values)] = 0.0
+    return made
+
+
+def _filling(values: Any) -> Any:
+    """Steps at which nothing is anything but 0."""
+    return (values == 0).all(axis=-1)
+
+
+def widest_of(fields: Iterable[Any]) -> float:
+    """How far from 0 they go; what is no number counts for nothing."""
+    known = [abs(f[np.isfinite(f)]).max() for f in fields if np.isfinite(f).any()]
+    return float(max(known, default=0.0))
 
 
 def come_in_blocks(labels: Sequence[Any]) -> bool:

@@ -13,7 +13,8 @@ class Change:
 
     `constant`: the peak of its learning rate from the first step to the last. `weight_decay` and
     `clipping` stand for doing without. `longer`: past the end that is planned, where that comes
-    early. `loss` is the library's, `mask` made from the padding.
+    early. `scaled`: each column of the inputs at mean 0 and deviation 1. `loss` is the library's,
+    `mask` made from the padding.
     """
 
     rate: float | None = None
@@ -27,6 +28,7 @@ class Change:
     thaw: bool = False
     loss: bool = False
     mask: bool = False
+    scaled: bool = False
     shuffle: bool = False
     head: bool = False
 
@@ -39,7 +41,8 @@ class Conditions:
     make more updates. `rate_share` is the mean of the learning rate over all of it against its
     peak, `frozen` a share of the weights; `frozen_trained`: it may have been trained before.
     `head_spread` is how far the head's weights lie apart,
-    `head_bias` the farthest of its biases from 0. `half` names a type of 16 bits; `half_weights`:
+    `head_bias` the farthest of its biases from 0, `widest` the
+    farthest number of the inputs. `half` names a type of 16 bits; `half_weights`:
     the weights themselves have it. Of `positions` in a batch the attention mask says something else
     than the padding at `masked_wrongly`. `in_blocks`: nobody shuffles, and one label comes after
     the other.
@@ -71,6 +74,7 @@ class Conditions:
     head: str = ""
     head_spread: float | None = None
     head_bias: float = 0.0
+    widest: float = 0.0
 
 
 @dataclass(frozen=True)

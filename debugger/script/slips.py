@@ -135,9 +135,10 @@ class Slips:
 
     def by_old_index(self) -> OldIndex | None:
         """A column that is made anew, row by row, for a table that no longer stands in order."""
-        for body in (getattr(node, "body", None) for node in self._nodes):
+        blocks = (getattr(node, "body", None) for node in self._nodes)
+        for block in (one for one in blocks if isinstance(one, list)):
             moved: dict[str, int] = {}
-            for node in (n for n in body or () if isinstance(n, ast.Assign)):
+            for node in (n for n in block if isinstance(n, ast.Assign)):
                 target = node.targets[0]
                 held = target.value if isinstance(target, ast.Subscript) else None
                 if isinstance(held, ast.Name) and held.id in moved and _is_new_column(node.value):

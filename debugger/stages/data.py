@@ -517,7 +517,7 @@ def _chosen_in_order(split: Split, label: int, view: View) -> bool:
 
 
 def _comes_and_goes(labels: list[int], label: int) -> bool:
-    """Whether rows seem to stand in the order of their labels: then some say nothing of the rest."""
+    """Whether rows seem to stand in the order of their labels: some say nothing of the rest."""
     cut = len(labels) * 3 // 4
     shares = [part.count(label) / max(1, len(part)) for part in (labels[:cut], labels[cut:])]
     return abs(shares[0] - shares[1]) > MARKED

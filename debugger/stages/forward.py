@@ -417,6 +417,8 @@ def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     chance = math.log(classes)
     if chance / LOSS_FACTOR <= seen.loss <= chance * LOSS_FACTOR:
         return None
+    if isinstance(weights.sure_before_training(seen, view), Verdict):
+        return None  # which says why
     return look(_model_line(view), loss=seen.loss, chance=chance, classes=classes)
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Forward
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+import math
 
+from debugger.pipelines.face import Forward
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
+
+SURELY_OFF, SURE, UNTHINKABLE = 3.0, 15.0, 1e-6
+"""Times what guessing costs; how far logits lie apart; what a class is given next to nothing of."""
 NEARLY_ALL, MOST, NOT_THE_HEAD = 0.9, 0.5, 0.2
 _RANGES = ("initializer_range", "init_std", "initializer_std", "init_range", "initializer_factor")
 """What configs of transformers call how wide they draw."""
@@ -37,6 +41,26 @@ def weights_drawn_wide(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     return fault(line, spread=drawn.spread, usual=drawn.usual, times=times, **told)
 
 
+def sure_before_training(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """New layers are drawn for numbers about 1 large: larger inputs make larger answers of them."""
+    drawn, classes = seen.drawn, view.facts.num_labels or 0
+    looked_at = view.facts.compiled is not None or (drawn is not None and drawn.matrices)
+    if not looked_at or view.facts.pretrained or seen.earlier is not None:
+        return UNKNOWN
+    if view.facts.task != "classification" or classes < 2 or seen.own_loss:
+        return NOT_FOR_THIS_TASK
+    low, high, loss, chance = seen.logits_low, seen.logits_high, seen.loss, math.log(classes)
+    if low is None or high is None or loss is None or not SURELY_OFF * chance < loss < math.inf:
+        return None
+    shares = low >= 0 and high <= 1
+    if high - low < SURE and not (shares and low < UNTHINKABLE):
+        return None
+    if isinstance(weights_drawn_wide(seen, view), Verdict):
+        return None  # which says more
+    line = view.places.argument("train_dataset") or view.places.fits.fitted()
+    return look(line, low=low, high=high, loss=loss, chance=chance)
+
+
 def checkpoint_overwritten(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """Weights were loaded, and drawn anew after that. Some draw the last layers anew on purpose."""
     redrawn = seen.redrawn
@@ -63,6 +87,7 @@ def checkpoint_does_not_fit(seen: Forward, view: View) -> Verdict | CannotJudge 
 RULES: tuple[Rule, ...] = (
     weights_all_alike,
     weights_drawn_wide,
+    sure_before_training,
     checkpoint_overwritten,
     checkpoint_does_not_fit,
 )

@@ -701,6 +701,13 @@ CASES = [
     Case(
         forward.nan_forward, replace(FINE, loss=float("nan")), {"loss": 1.1}, says={"where": "loss"}
     ),
+    Case(
+        weights.sure_before_training,
+        replace(FINE, drawn=Drawn(3), loss=29.0, logits_low=-32.0, logits_high=31.0),
+        {"logits_low": -1.0, "logits_high": 1.0},
+        facts=replace(FACTS, pretrained=False),
+        says={"low": -32.0, "high": 31.0, "loss": 29.0},
+    ),
     Case(forward.first_loss_off, replace(FINE, loss=1.7), {"loss": 1.6}, says={"classes": 3}),
     Case(
         step.schedule_too_short,

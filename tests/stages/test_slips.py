@@ -75,6 +75,7 @@ def test_a_shuffled_table_keeps_its_row_numbers() -> None:
         "df = df.sample(frac=1)\ndf['text'] = pd.Series(df['said'].map(clean))",
         "df = df.sample(frac=1)\ndf['text'] = [clean(t) for t in df['said']]",
         "some = df.sample(frac=1)" + beside,
+        "key = lambda row: (row.a, row.b)",
     ):
         assert slips(right).by_old_index() is None
 

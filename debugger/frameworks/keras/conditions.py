@@ -28,7 +28,13 @@ from debugger.frameworks.keras.reading import Parts, Rows, dense
 from debugger.frameworks.keras.steering import by_epochs
 from debugger.pipelines.face import Facts
 from debugger.pipelines.inputs import closes, filling
-from debugger.pipelines.portions import LONGEST_PLAN, come_in_blocks, spread_of
+from debugger.pipelines.portions import (
+    LONGEST_PLAN,
+    come_in_blocks,
+    level_of,
+    spread_of,
+    widest_of,
+)
 from debugger.pipelines.trying import Conditions
 
 DECAYED_BY = ("weight_decay", "weight_decay_rate")
@@ -54,6 +60,7 @@ def conditions_of(
     trained, all_of_it = _trainable(model)
     _, drawn = never_trained(model)
     kernels, biases = head_weights(model)
+    x = () if rows.batch is None else rows.batch.x
     positions, wrong = _mask_against_padding(fit, rows.batch)
     return Conditions(
         optimizer=type(optimizer).__name__,
@@ -77,6 +84,7 @@ def conditions_of(
         in_blocks=come_in_blocks(rows.labels),
         head=next(iter(kernels), ""),
         head_spread=spread_of(dense(kernel) for kernel in kernels.values()),
+        widest=widest_of(values for _, values in _amounts(model, x)),
         head_bias=max((float(np.abs(dense(b)).max()) for b in biases), default=0.0),
     )
 
@@ -205,6 +213,27 @@ def _dropout(model: Any) -> float:
 def _half(model: Any, which: str) -> str:
     names = {getattr(layer, which, "") for layer in model._flatten_layers()}
     return next((name for name in HALVES if name in names), "")
+
+
+def levels_of(model: Any, x: Any) -> dict[int, tuple[Any, Any]]:
+    """Mean and deviation of each column, by the place of the inputs that are amounts."""
+    return {place: level_of(values) for place, values in _amounts(model, x)}
+
+
+def _amounts(model: Any, x: Any) -> list[tuple[int, Any]]:
+    """Whole numbers are amounts, too, where nothing looks them up."""
+    known = [one for one in model._flatten_layers() if isinstance(one, tf_keras.layers.Embedding)]
+    kinds = "f" if known or isinstance(model, TFPreTrainedModel) else "fiu"
+    given = [
+        (place, dense(one).astype("float32"))
+        for place, one in enumerate(tf.nest.flatten(x))
+        if isinstance(one, tf.Tensor | np.ndarray) and np.dtype(_kind(one)).kind in kinds
+    ]
+    return [(place, values) for place, values in given if values.size]
+
+
+def _kind(given: Any) -> Any:
+    return tf.as_dtype(given.dtype).as_numpy_dtype
 
 
 def _mask_against_padding(fit: Fit, parts: Parts | None) -> tuple[int, int]:

@@ -30,6 +30,7 @@ from debugger.frameworks.keras.conditions import (
     conditions_of,
     head_layers,
     inner,
+    levels_of,
     library_loss,
     made_anew,
     thawed,
@@ -51,6 +52,7 @@ from debugger.pipelines.portions import (
     MOST_WORDED,
     ONE_BATCH_STEPS,
     floor_of,
+    levelled,
     measured_of,
     rows_for,
     size_for,
@@ -158,7 +160,19 @@ class KerasLab:
             measured = []
         if change.mask:
             batches = [self._masked_anew(batch) for batch in batches]
+        if change.scaled:
+            x = parts_of(batches[0]).x if batches else ()
+            levels = levels_of(self._fit.model, x)
+            batches, measured = [self._scaled(batch, levels) for batch in batches], []
         return _Portion(batches, measured)
+
+    def _scaled(self, batch: Any, levels: dict[int, tuple[Any, Any]]) -> Any:
+        """By the numbers of the first batch, as a script would by those of its training rows."""
+        given = tf.nest.flatten(parts_of(batch).x)
+        for place, level in levels.items():
+            given[place] = tf.cast(levelled(dense(given[place]), level), tf.float32)
+        x = tf.nest.pack_sequence_as(parts_of(batch).x, given)
+        return (x, *batch[1:]) if isinstance(batch, tuple) else x
 
     def _masked_anew(self, batch: Any) -> Any:
         parts = parts_of(batch)

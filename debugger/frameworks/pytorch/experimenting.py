@@ -6,7 +6,7 @@ import math
 import random
 import time
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,11 +30,15 @@ from debugger.pipelines.portions import (
     come_in_blocks,
     floor_of,
     is_whole,
+    level_of,
+    levelled,
     measured_of,
     rows_for,
     size_for,
     spread_of,
+    widest_of,
 )
+from debugger.pipelines.rows import LABELS
 from debugger.pipelines.trying import Change, Conditions, Taken, Worded
 
 HALVES = {torch.float16: "float16", torch.bfloat16: "bfloat16"}
@@ -148,7 +152,8 @@ def _conditions(trainer: Trainer, facts: Facts, labels: tuple[Any, ...]) -> Cond
     head = _head_tensors(model)
     halves = {HALVES[w.dtype] for w in model.parameters() if w.dtype in HALVES}
     mixed = trainer.accelerator.mixed_precision
-    positions, wrong = _mask_against_padding(trainer, facts)
+    batch = _a_batch(trainer)
+    positions, wrong = _mask_against_padding(trainer, facts, batch)
     return Conditions(
         optimizer=type(optimizer).__name__,
         rate=peak,
@@ -175,6 +180,7 @@ def _conditions(trainer: Trainer, facts: Facts, labels: tuple[Any, ...]) -> Cond
         head=next(iter(head), ""),
         head_spread=spread_of(weight.cpu().numpy() for weight in head.values()),
         head_bias=_farthest(head),
+        widest=widest_of(field.numpy(force=True) for _, field in _of_fractions(trainer, batch)),
     )
 
 
@@ -235,12 +241,15 @@ def _farthest(head: dict[str, Any]) -> float:
     return max(biases, default=0.0)
 
 
-def _mask_against_padding(trainer: Trainer, facts: Facts) -> tuple[int, int]:
-    if facts.main_input != "input_ids":
-        return 0, 0
+def _a_batch(trainer: Trainer) -> dict[str, Any]:
     try:
-        batch = dict(next(iter(trainer.get_train_dataloader())))
+        return dict(next(iter(trainer.get_train_dataloader())))
     except Exception:  # the batch stage is where this is told
+        return {}
+
+
+def _mask_against_padding(trainer: Trainer, facts: Facts, batch: dict[str, Any]) -> tuple[int, int]:
+    if facts.main_input != "input_ids":
         return 0, 0
     made = _made_anew(trainer, batch)
     ids, mask = batch.get("input_ids"), batch.get("attention_mask")
@@ -293,6 +302,8 @@ def _changed(trainer: Any, here: Conditions, change: Change) -> Iterator[None]:
         trainer.compute_loss_func = None
     if change.mask:
         _mask_anew(trainer)
+    if change.scaled:
+        _scale_inputs(trainer)
     if change.shuffle:
         trainer._get_train_sampler = lambda *_: RandomSampler(trainer.train_dataset)
         trainer.get_train_dataloader = types.MethodType(Trainer.get_train_dataloader, trainer)
@@ -344,6 +355,33 @@ def _mask_anew(trainer: Any) -> None:
         return batch
 
     trainer.data_collator = collated
+
+
+def _scale_inputs(trainer: Any) -> None:
+    """By the numbers of the first batch, as a script would by those of its training rows."""
+    collate, levels = trainer.data_collator, {}
+
+    def collated(rows: Any) -> Any:
+        batch = collate(rows)
+        for name, field in _of_fractions(trainer, batch):
+            values = field.numpy(force=True)
+            made = levelled(values, levels.setdefault(name, level_of(values)))
+            batch[name] = torch.as_tensor(made, dtype=field.dtype)
+        return batch
+
+    trainer.data_collator = collated
+
+
+def _of_fractions(trainer: Any, batch: Any) -> list[tuple[str, torch.Tensor]]:
+    """The inputs of a batch that are no tokens, no masks and no labels."""
+    held = batch.items() if isinstance(batch, Mapping) else ()
+    labels = {*LABELS, *(trainer.label_names or ())}
+    return [
+        (name, field)
+        for name, field in held
+        if name not in labels and "mask" not in name
+        if isinstance(field, torch.Tensor) and field.is_floating_point() and field.numel()
+    ]
 
 
 @torch.no_grad()
