@@ -55,7 +55,7 @@ test-promises: .venv/.test
 	.venv/bin/python -m pytest -m proof
 
 test-keras: .venv/.test
-	TF_USE_LEGACY_KERAS=1 .venv/bin/python -m pytest tests/frameworks/keras
+	TF_USE_LEGACY_KERAS=1 .venv/bin/python -m pytest -m 'proof or not proof' tests/frameworks/keras
 
 test-v5: .venv-v5/.test
 	.venv-v5/bin/python -m pytest tests/stages tests/frameworks/pytorch

@@ -160,11 +160,11 @@ class KerasLab:
             measured = []
         if change.mask:
             batches = [self._masked_anew(batch) for batch in batches]
-        if change.scaled:
-            x = parts_of(batches[0]).x if batches else ()
-            levels = levels_of(self._fit.model, x)
-            batches, measured = [self._scaled(batch, levels) for batch in batches], []
-        return _Portion(batches, measured)
+        if change.scaled and batches:
+            levels = levels_of(self._fit.model, parts_of(batches[0]).x)
+            batches = [self._scaled(batch, levels) for batch in batches]
+        # What was learned from changed batches is asked about changed batches.
+        return _Portion(batches, [] if change.mask or change.scaled else measured)
 
     def _scaled(self, batch: Any, levels: dict[int, tuple[Any, Any]]) -> Any:
         """By the numbers of the first batch, as a script would by those of its training rows."""

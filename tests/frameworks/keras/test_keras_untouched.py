@@ -71,6 +71,8 @@ def fit(request: pytest.FixtureRequest) -> Fit:
 def everything(model: Any) -> dict[str, Any]:
     """All that a stage could disturb, as values that can be compared."""
     optimizer = model.optimizer
+    # An old optimizer makes variables of its numbers when it is first asked for them.
+    iterations, _ = int(optimizer.iterations), optimizer.learning_rate
     layers = model.submodules
     eager: Any = context.context()
     return {
@@ -82,7 +84,7 @@ def everything(model: Any) -> dict[str, Any]:
         "optimizer": id(optimizer),
         "of the optimizer": {name: id(value) for name, value in vars(optimizer).items()},
         "held": _values(_variables(optimizer)),
-        "iterations": int(optimizer.iterations),
+        "iterations": iterations,
         "metrics": {m.name: _values(m.variables) for m in model.compiled_metrics.metrics or ()},
         "of the metrics": {n: id(v) for n, v in vars(model.compiled_metrics).items()},
         "train function": id(model.train_function),

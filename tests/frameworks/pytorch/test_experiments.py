@@ -107,6 +107,37 @@ class Detached(Trainer):
         return (loss, outputs) if kwargs.get("return_outputs") else loss
 
 
+class Volts(torch.utils.data.Dataset):
+    """A few thousand millivolts each; a few hundred more or less tell the label."""
+
+    def __init__(self) -> None:
+        drawn = torch.Generator().manual_seed(0)
+        self.rows = 4000 + 200 * torch.randn(256, 4, generator=drawn)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        row = self.rows[place]
+        return {"inputs": row, "labels": int(row.sum() > 16_000)}
+
+
+class OfVolts(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.head = torch.nn.Linear(4, 32), torch.nn.Linear(32, 2)
+
+    def forward(self, inputs: Any, labels: Any = None) -> dict[str, Any]:
+        logits = self.head(torch.tanh(self.first(inputs)))
+        return {"loss": torch.nn.functional.cross_entropy(logits, labels), "logits": logits}
+
+
+def unscaled() -> Trainer:
+    torch.manual_seed(0)
+    args = tiny.arguments(learning_rate=5e-3, per_device_train_batch_size=8)
+    return Trainer(OfVolts(), args, train_dataset=Volts())
+
+
 class Unshuffled(Trainer):
     def _get_train_sampler(self, *_: Any, **__: Any) -> Any:
         return torch.utils.data.SequentialSampler(self.train_dataset)  # type: ignore[arg-type]
@@ -127,6 +158,7 @@ def half() -> Trainer:
 FAULTS: dict[str, Callable[[], Trainer]] = {
     "cured_by_no_weight_decay": lambda: trainer(weight_decay=200.0),
     "cured_by_no_dropout": high_dropout,
+    "cured_by_scaled_inputs": unscaled,
     "cured_by_update_every_batch": lambda: trainer(gradient_accumulation_steps=64),
     "cured_by_longer_training": lambda: trainer(max_steps=2),
     "cured_by_constant_rate": lambda: trainer(warmup_steps=10_000),
@@ -210,6 +242,7 @@ EVERYTHING = Change(
     thaw=True,
     loss=True,
     mask=True,
+    scaled=True,
     shuffle=True,
     head=True,
 )
