@@ -200,6 +200,7 @@ class Data:
     by how to prepare them, at which line, and of which class. `thrown_away` is what is made of a
     data set and not kept: its name, by which call, at which line, and whether by the call alone.
     `spelled_out` is how a text begins, as the tokenizer was handed it, whose words are letters.
+    `late`: a token that answers have lost in front, and of how many of them that is known.
     """
 
     train: Split | None
@@ -228,6 +229,7 @@ class Data:
     refitted: tuple[str, int, str] | None = None
     thrown_away: tuple[str, str, int, bool] | None = None
     spelled_out: str = ""
+    late: tuple[str, int] | None = None
     failure: Failure | None = None
 
 

@@ -394,6 +394,13 @@ def decoder_sees_answer(seen: Batch, view: View) -> Verdict | CannotJudge | None
     return fault(line, counted=targets.counted)
 
 
+def targets_begin_late(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Answers without their first token: a model that writes on moves them by itself."""
+    if seen.train is None or view.facts.task != "seq2seq":
+        return NOT_FOR_THIS_TASK
+    return None if seen.late is None else fault(_labelling(view), first=seen.late[0])
+
+
 def targets_without_end(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """The tokenizer ends every text with a token, and no answer ends so: nobody ever stops."""
     targets = seen.targets
@@ -501,6 +508,7 @@ OF_ROWS: tuple[Rule, ...] = (
     labels_of_another_scale,
     labels_not_aligned,
     labels_off_by_one,
+    targets_begin_late,
     labels_left_by_format,
     spans_of_other_text,
     answers_in_first_text,

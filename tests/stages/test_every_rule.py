@@ -501,6 +501,13 @@ CASES = [
         says={"moved": 0.8},
     ),
     Case(
+        targets.targets_begin_late,
+        Data(SPLIT, None, late=("4", 8)),
+        {"late": None},
+        facts=replace(FACTS, task="seq2seq"),
+        says={"first": "4"},
+    ),
+    Case(
         targets.labels_lose_fractions,
         Batch({}, cut=(-0.7, -1.0)),
         {"cut": None},

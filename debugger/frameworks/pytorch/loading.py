@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
@@ -127,6 +127,20 @@ def tokenized_at(trainer: Any, rows: Callable[[], Any] | None = None) -> int | N
 def tokenized_texts(trainer: Any) -> list[str]:
     """The first texts that tokens were made of, as the tokenizer was handed them."""
     return [text for one in _tokenized.get(trainer, ())[:1] for text in one.texts]
+
+
+def begun_late(trainer: Any, targets: Sequence[Any]) -> tuple[str, int] | None:
+    """A token that answers have lost in front, and of how many noted ones: it was one of a text."""
+    rows = [row for row in targets if isinstance(row, list | tuple)]
+    begun = {tuple(row[: BEGINNING - 1]) for row in rows}
+    for one in _tokenized.get(trainer, ()):
+        special = set(getattr(one.tokenizer, "all_special_ids", ()))
+        noted = [b for b in one.begins if len(b) >= TELLING and b[0] not in special]
+        late = [b for b in noted if b[1:] in begun]
+        whole = sum(b[: BEGINNING - 1] in begun for b in noted)  # one may be the end of another
+        if len(late) >= TELLING and len(late) == len(noted) > 2 * whole:
+            return one.tokenizer.decode(late[0][:1]), len(late)
+    return None
 
 
 def beginnings(made: Any) -> list[tuple[int, ...]]:

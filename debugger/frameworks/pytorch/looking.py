@@ -30,7 +30,7 @@ from debugger.frameworks.pytorch.batches import (
 from debugger.frameworks.pytorch.columns import array_of, between, columns_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
-from debugger.frameworks.pytorch.loading import tokenized_texts
+from debugger.frameworks.pytorch.loading import begun_late, tokenized_texts
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import first_set, is_stream, own_sampler
 from debugger.pipelines.answers import answers_of
@@ -89,6 +89,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         return Data(None, None, held=held, failure=failure_of_script(error))
     seen = set(here.keys)
     worded = _worded(here)
+    answers = here.split.labels if here.split and facts.task == "seq2seq" else ()
     return Data(
         here.split,
         there.split,
@@ -104,6 +105,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         eval_columns=there.columns,
         swapped=between(here.table, there.table),
         spelled_out=fallen_apart(tokenized_texts(trainer)),
+        late=begun_late(trainer, answers),
     )
 
 
