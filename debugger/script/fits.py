@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -139,11 +140,14 @@ class Fits:
         """What is behind rows that these calls, or arguments, are given, and is not behind those
         that `fit` learns from: what orders columns, else the last line."""
         fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
-        learned = {line for call in fits for line, _ in made_of(self._tree, call.args[0])}
+        first = [pair for call in fits for pair in made_of(self._tree, call.args[0])]
+        learned, behind = {line for line, _ in first}, [value for _, value in first]
         given = [c.args[0] for c in self._calls if last(c.func) in names and c.args]
         given += [k.value for c in self._calls for k in c.keywords if k.arg in names]
         found = [pair for one in given for pair in made_of(self._tree, one)]
         alone = [(line, value) for line, value in found if line not in learned]
+        same = {_of_any_set(value) for value in behind}
+        alone = [one for one in alone if _of_any_set(one[1]) not in same] or alone
         orders = [line for line, value in alone if orders_columns(value)]
         return max(orders or [line for line, _ in alone], default=None)
 
@@ -161,6 +165,11 @@ def _crossed(node: ast.Dict) -> bool:
         for other in held
         if one != other
     )
+
+
+def _of_any_set(value: ast.expr) -> str:
+    """What is done, whichever set it is done to."""
+    return re.sub(r"(train|test|valid|val|eval|dev)(?![a-z])", "set", ast.unparse(value))
 
 
 def _first(given: ast.expr) -> str:

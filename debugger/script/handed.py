@@ -106,6 +106,16 @@ class Handed:
                     return max(made)
         return self._compared(line) or line
 
+    def taken_over(self, line: int | None, field: str) -> int | None:
+        """Where what a call at a line is given was taken from such a field as it was."""
+        for call in (one for one in self._calls if one.lineno == line):
+            names = [one for one in call.args if isinstance(one, ast.Name)]
+            made = [found[-1] for one in names if (found := self._tracing.local(one))]
+            for at, value in made:
+                if isinstance(value, ast.Attribute) and value.attr == field:
+                    return at
+        return None
+
     def _compared(self, line: int | None) -> int | None:
         """Where what a comparison at a line compares was made."""
         held = [one for one in self._comparisons if one.lineno == line]
@@ -269,7 +279,8 @@ class Handed:
             for target, value in assigned(node)
             if isinstance(target, ast.Name)
         }
-        scaled = {name for name, value in made.items() if _calls_one(value, _SCALES)}
+        own = tuple(one.name for one in self._functions if _calls_one(one, _SCALES))
+        scaled = {name for name, value in made.items() if _calls_one(value, (*_SCALES, *own))}
         for node in ast.walk(function) if function is not None else ():
             if isinstance(node, ast.Call | ast.BinOp) and len(made) > len(scaled) > 0:
                 names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(made)
@@ -450,7 +461,7 @@ class Handed:
         return found[-1][0] if found else value.lineno
 
 
-def _calls_one(value: ast.expr, names: tuple[str, ...]) -> bool:
+def _calls_one(value: ast.AST, names: tuple[str, ...]) -> bool:
     return any(isinstance(n, ast.Call) and name_of(n.func) in names for n in ast.walk(value))
 
 

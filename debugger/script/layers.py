@@ -421,7 +421,14 @@ class Layers:
                 return call.func.end_lineno
             for given in (k.value for k in call.keywords if k.arg == "shuffle"):
                 return given.lineno
-        return made[-1].lineno if made else None
+        inside = (self._shuffling_in(one) for one in made if isinstance(one, ast.Call))
+        return next(filter(None, inside), None) or (made[-1].lineno if made else None)
+
+    def _shuffling_in(self, call: ast.Call) -> int | None:
+        """Of a function of the script's own that makes a data set."""
+        own = (one for one in self._functions if one.name == name_of(call.func))
+        parts = (part for one in own for part in ast.walk(one) if isinstance(part, ast.Call))
+        return next((p.func.end_lineno for p in parts if name_of(p.func) == "shuffle"), None)
 
     def _losses(self) -> Iterator[Body]:
         """What `compile` is given as its loss, where the script wrote it."""

@@ -149,13 +149,14 @@ class Making:
                     return core.lineno
         return None
 
-    def turned(self) -> int | None:
-        """Where a training step brings what it asks its loss about into another shape."""
+    def turned(self, or_asked: bool = True) -> int | None:
+        """Where a training step brings what it asks its loss about into another shape; else where
+        it asks."""
         asking = self._asking()
         if asking is None:
             return None
         found = (self._turned(given) for given in asking.args)
-        return next(filter(None, found), None) or asking.lineno
+        return next(filter(None, found), None) or (asking.lineno if or_asked else None)
 
     def one_score(self) -> int | None:
         """Where a training step asks its loss about one score of several, by its number."""

@@ -82,8 +82,15 @@ class Origins:
             named = [k.value for k in call.keywords if k.arg in ("num_embeddings", "input_dim")]
             for given in (*call.args[:1], *named):
                 if (at := self._tracing.valued(given)) is not None and at[1] == size:
-                    return at[0] if follow else call.lineno
+                    return at[0] if follow and not self._serves_elsewhere(given) else call.lineno
         return None
+
+    def _serves_elsewhere(self, given: ast.expr) -> bool:
+        """A number that other calls are given, too, was wrongly chosen here."""
+        if not isinstance(given, ast.Name):
+            return False
+        handed = (one for call in self._calls for one in (*call.args, *_values(call)))
+        return sum(isinstance(one, ast.Name) and one.id == given.id for one in handed) > 1
 
     def handed(self, name: str) -> int | None:
         """Where what a keyword argument is given was made, under a name; else the argument."""

@@ -410,6 +410,20 @@ class Places:
         )
         return max(named, default=None)
 
+    def answered_for(self, line: int | None) -> int | None:
+        """Where a model was asked for what a statement at a line goes by."""
+        names = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name) and n.lineno == line}
+        made = [
+            node.lineno
+            for node in self._assignments
+            if names & set(map(name_of, node.targets)) and node.lineno < (line or 0)
+            if any(
+                isinstance(part, ast.Call) and name_of(part.func) == "predict"
+                for part in ast.walk(node.value)
+            )
+        ]
+        return max(made, default=None)
+
     def last_set(self, attribute: str, before: int | None) -> int | None:
         """The last assignment to an attribute of that name above a line."""
         return max(

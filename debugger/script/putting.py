@@ -70,7 +70,7 @@ def hands_on(value: ast.expr, keys: Sequence[str]) -> bool:
 
 
 def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
-    """Where the names of several columns are listed that a table is asked for."""
+    """Where the names of several columns are listed that a table is asked for, or is to lose."""
     taken = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
     found: list[tuple[bool, int, int]] = []
     for given in taken:
@@ -80,4 +80,10 @@ def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
         words = [one for one in names if isinstance(one, ast.Constant) and type(one.value) is str]
         if plain is not None and len(words) == len(names) > 1:
             found.append((named, len(words), plain.lineno))
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if last(call.func) != "drop":
+            continue
+        for given in (*call.args[:1], *(k.value for k in call.keywords if k.arg == "columns")):
+            if isinstance(given, ast.List | ast.Constant):
+                found.append((False, len(getattr(given, "elts", (given,))), call.lineno))
     return max(found)[2] if found else None

@@ -107,6 +107,8 @@ class Tracing:
             held = self.local(node.value)
             if held and isinstance(held[-1][1], ast.Call):
                 return held[-1][0]
+        if isinstance(node, ast.Subscript) and (kept := self._kept(node.value)) is not None:
+            return kept.lineno
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             core = node.left
             if isinstance(core, ast.Name) and self._is_list(core):
@@ -118,6 +120,19 @@ class Tracing:
             )
             return self.made(value, depth + 1) if value is not None and follows else line
         return node.lineno
+
+    def _kept(self, field: ast.expr) -> ast.expr | None:
+        """What a class makes of what it is given, and keeps as a field: not what it only keeps."""
+        if not isinstance(field, ast.Attribute) or name_of(field.value) != "self":
+            return None
+        made = [
+            value
+            for one in self._classes
+            for statement in ast.walk(one)
+            for target, value in assigned(statement)
+            if isinstance(target, ast.Attribute) and target.attr == field.attr
+        ]
+        return made[0] if len(made) == 1 and not isinstance(made[0], ast.Name) else None
 
     def local(self, name: ast.Name) -> list[tuple[int, ast.expr]]:
         """What the function around a name, or else the module, assigns to it, by line."""

@@ -255,13 +255,19 @@ def rows_of_filling(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return fault(_tokenizing(view), empty=padding.empty, rows=padding.of)
 
 
+def _mask_line(view: View) -> int | None:
+    places = view.places
+    made = places.written("attention_mask") or places.naming("attention_mask")
+    return made or places.argument("data_collator")
+
+
 def mask_over_padding(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     padding = seen.padding
     if padding is None or not padding.has_mask:
         return NOT_FOR_THIS_TASK
     if not padding.open or padding.felt is False or _mostly_hidden(seen):
         return None
-    line = view.places.naming("attention_mask") or view.places.argument("data_collator")
+    line = _mask_line(view)
     proven = padding.felt and view.facts.pretrained
     return (fault if proven else look)(line, open=padding.open, filled=padding.filled)
 
@@ -272,7 +278,7 @@ def mask_hides_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if not _mostly_hidden(seen):
         return None
-    line = view.places.naming("attention_mask") or view.places.argument("data_collator")
+    line = _mask_line(view)
     inverted = int(padding.open == padding.filled and padding.hidden == padding.real)
     return fault(line, hidden=padding.hidden, real=padding.real, inverted=inverted)
 

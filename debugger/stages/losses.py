@@ -150,7 +150,11 @@ def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None
     if not asked.alike or not asked.labels_move:
         return None
     logits, labels = str(list(asked.logits_shape)), str(list(asked.labels_shape))
-    return fault(_turning_line(view), logits=logits, labels=labels, rows=asked.rows)
+    places = view.places
+    line = places.making.turned(or_asked=False) or places.layers.turned()
+    if line is None and asked.logits_shape[-1] == 1:  # a model of one's own may give them flat
+        line = places.returned_in(view.facts.model_class, "forward")
+    return fault(line or _turning_line(view), logits=logits, labels=labels, rows=asked.rows)
 
 
 def loss_below_zero(seen: Forward, view: View) -> Verdict | CannotJudge | None:

@@ -14,7 +14,7 @@ from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View,
 
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 _ERRORS = {"mae", "mse", "rmse", "mape", "rmsle", "error"}
-NO_MATTER, NOT_NOTHING = 1e-5, 0.1
+NO_MATTER, NOT_NOTHING, HARDLY_BETTER = 1e-5, 0.1, 0.5
 NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
 MUCH_GAIN, NEARLY_ALL = 0.25, 0.75
@@ -51,8 +51,11 @@ def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
     for name, value in tried.perfect.items():
         drawn = tried.drawn.get(name, 0.0)
         if _ERRORS & set(re.findall(r"[a-z]+", name.lower())) and value > NOT_NOTHING * drawn > 0:
-            line = _in_metric(view.places.handed.left_as_it_was) or metric_line(view, name)
-            return look(line, name=name, value=value, drawn=drawn)
+            left = _in_metric(view.places.handed.left_as_it_was)
+            # As bad as answers drawn by lot, and one side alone brought to another scale.
+            proved = left is not None and value > HARDLY_BETTER * drawn
+            line = left or metric_line(view, name)
+            return (fault if proved else look)(line, name=name, value=value, drawn=drawn)
     return None
 
 
@@ -371,7 +374,8 @@ def decodes_ignored(seen: Evaluate, view: View) -> Verdict | None:
     )
     if not any(map(seen.failure.says, known)):
         return None
-    return fault(seen.failure.line or metric_line(view), ignored=-100)
+    line = view.places.handed.taken_over(seen.failure.line, "label_ids") or seen.failure.line
+    return fault(line or metric_line(view), ignored=-100)
 
 
 def decoded_unlike(seen: Evaluate, view: View) -> Verdict | None:

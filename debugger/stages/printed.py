@@ -28,7 +28,7 @@ COMPARES = (
 """Words of numbers that may well lie below zero."""
 FEWEST = 8
 NEARLY = 0.1
-SURELY = 50.0
+SURELY = 20.0
 """So many times as wide are the inputs that somebody forgot to scale."""
 NOTHING = CannotJudge("nothing_printed")
 ALIKE, STRAIGHT = 1e-6, 0.01
@@ -95,7 +95,9 @@ def printed_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
         if _called(one, *WRONG) and _all_on_one_side(one):
             continue  # whose errors add up to the same whichever row they are dealt to
         shape = str(list(one.shape))
-        return fault(one.one_at or one.line, name=_name(one), value=one.some, shape=shape)
+        at = one.one_at or one.line
+        line = view.places.answered_for(at) or at
+        return fault(line, name=_name(one), value=one.some, shape=shape)
     return None
 
 
