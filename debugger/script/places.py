@@ -32,7 +32,12 @@ from debugger.script.origins import Origins
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, hands_on, says, slices, values_put
-from debugger.script.repeated import filled_again, first_row_asked, stepped_behind
+from debugger.script.repeated import (
+    copied_before_split,
+    filled_again,
+    first_row_asked,
+    stepped_behind,
+)
 from debugger.script.slips import Slips
 from debugger.script.sources import Sources
 from debugger.script.told import told
@@ -563,6 +568,9 @@ class Places:
 
     def imported(self, module: str) -> int | None:
         return line_of(self._tree, module)
+
+    def copied_before_split(self) -> int | None:
+        return copied_before_split(self._tree)
 
     def labels_torn(self) -> int | None:
         """The line that gives labels another order than their rows, or draws them by lot."""

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Collection
 
+from debugger.script.tracing import assigned, name_of, names_in
+
+_SPLITS = re.compile(r"split", re.IGNORECASE)
+_COPIES = re.compile(r"(over|up)_?sampl|resampl|augment|fit_resample|duplicate", re.IGNORECASE)
 _OF_A_ROW = ("word_ids", "sequence_ids", "tokens")
 """What an encoding of several texts says of the first of them, where no number is given."""
 
@@ -31,6 +37,41 @@ def first_row_asked(tree: ast.AST) -> int | None:
             ):
                 return call.lineno
     return None
+
+
+def copied_before_split(tree: ast.AST) -> int | None:
+    """Where rows are copied that are split only afterwards: the copies stand on both sides."""
+    nodes = list(ast.walk(tree))
+    calls = [one for one in nodes if isinstance(one, ast.Call)]
+    copying = {one.name for one in nodes if isinstance(one, ast.FunctionDef) and _copies(one)}
+    made = [(target, value) for one in nodes for target, value in assigned(one)]
+    for split in (one for one in calls if _SPLITS.search(name_of(one.func))):
+        for given in split.args:
+            if _copies(given, copying):
+                return split.lineno
+            names = names_in(given) if isinstance(given, ast.Name | ast.Subscript) else set()
+            before = [
+                value
+                for target, value in made
+                if names_in(target) & names and value.lineno < split.lineno
+            ]
+            last = max(before, key=lambda one: one.lineno, default=None)
+            if last is not None and _copies(last, copying):
+                return last.lineno
+    return None
+
+
+def _copies(node: ast.AST, own: Collection[str] = ()) -> bool:
+    for call in (part for part in ast.walk(node) if isinstance(part, ast.Call)):
+        drawn = [k.value for k in call.keywords if k.arg == "replace" and not _is_false(k.value)]
+        again = drawn and name_of(call.func) == "sample"
+        if again or name_of(call.func) in own or _COPIES.search(name_of(call.func)):
+            return True
+    return False
+
+
+def _is_false(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is False
 
 
 def stepped_behind(tree: ast.AST) -> int | None:

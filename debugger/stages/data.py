@@ -375,10 +375,11 @@ def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not LEAKED_SHARE <= share < 0.95:
         return None
     at = view.places
-    line = seen.picked_line or at.argument("eval_dataset") or at.fits.validated()
+    copied = at.copied_before_split()
+    line = seen.picked_line or copied or at.argument("eval_dataset") or at.fits.validated()
     at_least = interval(share, seen.eval.looked_at)[0]
     proved = at_least > SURELY_LEAKED + 2 * max(_repeated(seen.train), _repeated(seen.eval))
-    verdict = fault if proved else look
+    verdict = fault if proved or copied else look
     return verdict(line, rows=seen.shared_rows, looked_at=seen.eval.looked_at, share=share)
 
 

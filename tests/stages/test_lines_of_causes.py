@@ -45,6 +45,111 @@ def optimizer_first(at: Places) -> int | None:
 
 CASES: list[tuple[Find, str]] = [
     (
+        lambda at: at.written("attention_mask"),
+        """
+        class Rows(Dataset):
+            def __init__(self, texts):
+                self.ids = torch.tensor([encode(text) for text in texts])
+                self.mask = (self.ids == PAD).long()  # HERE
+            def __getitem__(self, n):
+                return {"input_ids": self.ids[n], "attention_mask": self.mask[n]}
+        """,
+    ),
+    (
+        lambda at: at.written("labels"),
+        """
+        class Rows(Dataset):
+            def __init__(self, labels):
+                self.labels = labels
+            def __getitem__(self, n):
+                return {"labels": self.labels[n]}  # HERE
+        """,
+    ),
+    (
+        lambda at: at.origins.table(48, follow=True),
+        """
+        LENGTH = 48
+        vectorize = TextVectorization(output_sequence_length=LENGTH)
+        words = Embedding(LENGTH, 24)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.origins.table(48, follow=True),
+        """
+        KNOWN = 48  # HERE
+        words = Embedding(KNOWN, 24)
+        """,
+    ),
+    (
+        lambda at: at.layers.shuffled("test_ds"),
+        """
+        def prepare(texts):
+            ds = tf.data.Dataset.from_tensor_slices(texts)
+            ds = ds.shuffle(len(texts))  # HERE
+            return ds.batch(8)
+        test_ds = prepare(test)
+        """,
+    ),
+    (
+        lambda at: at.putting_columns(),
+        """
+        df = load().drop(columns=["id"])
+        x = df.drop(columns=["count", "time"])  # HERE
+        """,
+    ),
+    (
+        lambda at: at.fits.only_behind("predict"),
+        """
+        x_train = (x_train - mean) / std
+        x_test = x_test.astype("float32")  # HERE
+        x_train = x_train.reshape(-1, 20, 20, 1)
+        x_test = x_test.reshape(-1, 20, 20, 1)
+        model.fit(x_train, y_train)
+        model.predict(x_test)
+        """,
+    ),
+    (
+        lambda at: at.answered_for(3),
+        """
+        guess = model.predict(x) * std + mean  # HERE
+        loud = True
+        mae = np.mean(np.abs(guess - y))
+        """,
+    ),
+    (
+        lambda at: at.handed.taken_over(4, "label_ids"),
+        """
+        def measure(pred):
+            ids = pred.predictions
+            gold = pred.label_ids  # HERE
+            return tokenizer.batch_decode(gold)
+        """,
+    ),
+    (
+        lambda at: at.handed.left_as_it_was("compute_metrics"),
+        """
+        def back(scaled):
+            return scaler.inverse_transform(scaled)[:, 0]
+        def measure(given):
+            guess = back(given.predictions)
+            truth = given.label_ids  # HERE
+            return {"mae": np.abs(guess - truth).mean()}
+        Trainer(compute_metrics=measure)
+        """,
+    ),
+    (
+        lambda at: at.making.turned(or_asked=False) or at.returned_in("Net", "forward"),
+        """
+        class Net(nn.Module):
+            def forward(self, x, labels=None):
+                return Output(amount=self.head(x))  # HERE
+        class Mine(Trainer):
+            def compute_loss(self, model, inputs, return_outputs=False):
+                out = model(**inputs)
+                return nn.functional.mse_loss(out.amount, inputs["labels"])
+        """,
+    ),
+    (
         lost,
         """
         for word in words:
