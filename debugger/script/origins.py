@@ -89,7 +89,7 @@ class Origins:
         """A number that other calls are given, too, was wrongly chosen here."""
         if not isinstance(given, ast.Name):
             return False
-        handed = (one for call in self._calls for one in (*call.args, *_values(call)))
+        handed = (one for call in self._calls for one in _values(call))
         return sum(isinstance(one, ast.Name) and one.id == given.id for one in handed) > 1
 
     def handed(self, name: str) -> int | None:

@@ -100,6 +100,8 @@ CASES: list[tuple[Find, str]] = [
     (
         lambda at: at.fits.only_behind("predict"),
         """
+        model = Sequential([Dense(1)])
+        model.compile(loss="mse")
         x_train = (x_train - mean) / std
         x_test = x_test.astype("float32")  # HERE
         x_train = x_train.reshape(-1, 20, 20, 1)
