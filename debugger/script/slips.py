@@ -13,6 +13,15 @@ from debugger.script.tracing import assigned, name_of, names_in
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
 _MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
+_PREPARE = (
+    *("StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler", "QuantileTransformer"),
+    *("LabelEncoder", "OrdinalEncoder", "OneHotEncoder", "LabelBinarizer", "MultiLabelBinarizer"),
+    *("CountVectorizer", "TfidfVectorizer", "PCA", "Normalization", "TextVectorization"),
+    *("StringLookup", "Tokenizer"),
+)
+_LEARN = ("fit", "fit_transform", "adapt", "fit_on_texts")
+_OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
+_OF_JUDGING = re.compile(r"(^|[^a-z])(test|val|valid|validation|eval|dev)([^a-z]|$)", re.IGNORECASE)
 _LISTS = ("tolist", "to_list", "list", "array", "asarray", "to_numpy", "arange", "range")
 _MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
 _HALVES = 2
@@ -132,6 +141,30 @@ class Slips:
         if not isinstance(made, ast.Subscript | ast.Attribute) or not _root(made):
             return ""
         return ast.unparse(made).removeprefix(_root(made))
+
+    def learned_from_judged(self) -> tuple[int, str] | None:
+        """Where a scaler, an encoder or the like learns from the rows to be judged by, though one
+        of its kind learns from those to learn from: the line, and its class."""
+        made = [
+            (name_of(target), name_of(value.func))
+            for node in self._nodes
+            for target, value in assigned(node)
+            if isinstance(value, ast.Call) and name_of(value.func) in _PREPARE
+        ]
+        kinds = dict(made)
+        learning: list[tuple[int, str, str]] = []
+        for call in (node for node in self._nodes if isinstance(node, ast.Call)):
+            owner = getattr(call.func, "value", None)
+            if name_of(call.func) not in _LEARN or not call.args or owner is None:
+                continue
+            made_here = name_of(owner.func) if isinstance(owner, ast.Call) else ""
+            kind = made_here if made_here in _PREPARE else kinds.get(name_of(owner), "")
+            learning += [(call.lineno, kind, ast.unparse(call.args[0]))] if kind else []
+        for line, kind, given in learning:
+            before = any(k == kind and _OF_TRAINING.search(of) for _, k, of in learning)
+            if before and _OF_JUDGING.search(given) and not _OF_TRAINING.search(given):
+                return line, kind
+        return None
 
     def by_old_index(self) -> OldIndex | None:
         """A column that is made anew, row by row, for a table that no longer stands in order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugger.pipelines.face import Data, Evaluate
-from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 
 def halves_crossed(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -20,6 +20,15 @@ def numbered_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NO_SCRIPT
     line = None if seen.failure else view.places.slips.numbered_apart()
     return None if line is None else fault(line)
+
+
+def learned_from_judged(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows are brought to a scale, or to numbers, of their own where they are to be judged by."""
+    if not view.has_script:
+        return NO_SCRIPT
+    told = seen.failure is not None or seen.refitted is not None or seen.renumbered is not None
+    found = None if told else view.places.slips.learned_from_judged()
+    return None if found is None else look(found[0], kind=found[1])
 
 
 def rows_by_old_index(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -46,5 +55,10 @@ def loss_divided_again(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     return None if found is None else fault(found[0], made=found[1])
 
 
-OF_ROWS: tuple[Rule, ...] = (halves_crossed, numbered_apart, rows_by_old_index)
+OF_ROWS: tuple[Rule, ...] = (
+    halves_crossed,
+    numbered_apart,
+    learned_from_judged,
+    rows_by_old_index,
+)
 OF_NUMBERS: tuple[Rule, ...] = (compared_by_identity, loss_divided_again)

@@ -2618,6 +2618,14 @@ CASES += [
         script="here = pd.factorize(train['kind'])[0]\nthere = pd.factorize(test['kind'])[0]",
     ),
     Case(
+        slips.learned_from_judged,
+        Data(SPLIT, None),
+        {"refitted": ("scaler", 3, "StandardScaler")},
+        script="a = scaler.fit_transform(x_train)\nb = StandardScaler().fit_transform(x_test)\n"
+        "scaler = StandardScaler()",
+        says={"kind": "StandardScaler"},
+    ),
+    Case(
         slips.rows_by_old_index,
         Data(SPLIT, None),
         {"failure": failed("ValueError", "no rows")},

@@ -80,6 +80,26 @@ def test_a_shuffled_table_keeps_its_row_numbers() -> None:
         assert slips(right).by_old_index() is None
 
 
+def test_what_prepares_rows_learns_from_those_to_be_judged_by() -> None:
+    first = "scaler = StandardScaler()\ntrain = scaler.fit_transform(train)\n"
+
+    for wrong in (
+        "test = scaler.fit_transform(test)",
+        "test = StandardScaler().fit_transform(test)",
+        "other = StandardScaler().fit(np.concatenate(test_logs))",
+        "x_val = scaler.fit_transform(x_val)",
+    ):
+        assert slips(first + wrong).learned_from_judged() == (3, "StandardScaler")
+    for right in (
+        "test = scaler.transform(test)",
+        "model.fit(test)",
+        "latest = scaler.fit_transform(latest)",
+        "y_test = MinMaxScaler().fit_transform(y_test)",
+        "both = scaler.fit(np.concatenate([train, test]))",
+    ):
+        assert slips(first + right).learned_from_judged() is None
+
+
 def test_names_that_are_only_counted_are_kept_by_nobody() -> None:
     counted = "def kinds(told):\n    codes, names = pd.factorize(told)\n    return codes, {}\n"
     twice = "here, there = kinds(kinds_train), kinds(kinds_test)"
