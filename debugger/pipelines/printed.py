@@ -22,7 +22,8 @@ class Printed:
     `shape` is that of the answers. `of` is what `evaluate` has called this very number, if it comes
     from there. `perfect` is the number for answers that are what the labels say, None where nobody
     knows those. `off` is the name of what the two sides that were compared differ in: answers, or
-    what they are held against.
+    what they are held against. `within` is the number for one and the same answer to all: the
+    least, the middle and the most of the amounts that were learned.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Printed:
     of: str = ""
     perfect: float | None = None
     off: str = ""
+    within: tuple[float, ...] = ()
 
 
 def numbers_in(text: str) -> list[tuple[str, float]]:

@@ -28,6 +28,8 @@ COMPARES = (
 """Words of numbers that may well lie below zero."""
 FEWEST = 8
 NEARLY = 0.1
+HARDLY_MOVES = 0.1
+"""As a share of an error: what all that was learned makes of it, against another scale."""
 SURELY = 20.0
 """So many times as wide are the inputs that somebody forgot to scale."""
 NOTHING = CannotJudge("nothing_printed")
@@ -156,6 +158,31 @@ def printed_of_others(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
     return None
 
 
+def answers_on_other_scale(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """An error that stays, from the least answer that was learned to the most: against numbers of
+    another size all answers are alike."""
+    if not seen.printed:
+        return NOTHING
+    if any(one.learned for one in seen.held):
+        return None  # see answers_not_scaled_back
+    for one in seen.printed:
+        if not _is_error(one) or len(one.within) != len(("least", "middle", "most")):
+            continue
+        least, most = min(one.within), max(one.within)
+        if most > 0 and most - least < HARDLY_MOVES * most and not _is_same(one):
+            line = view.places.answered_for(one.line) or one.line
+            return fault(line, name=_name(one), least=least, most=most)
+    return None
+
+
+def asked_about_met_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What a model says of the rows that it learned from tells nothing of others."""
+    if seen.met_before is None:
+        return None
+    line = view.places.call("model.predict", ".predict", ".evaluate")
+    return fault(line, rows=seen.met_before[0], other=seen.met_before[1])
+
+
 def asked_in_other_order(seen: Evaluate, view: View) -> Verdict | None:
     """The trained model is asked about rows whose columns stand otherwise."""
     if not seen.asked_swapped:
@@ -186,6 +213,8 @@ RULES: tuple[Rule, ...] = (
     printed_another_number,
     printed_off_its_labels,
     printed_of_others,
+    answers_on_other_scale,
+    asked_about_met_rows,
     asked_in_other_order,
     asked_on_other_scale,
 )

@@ -2618,6 +2618,18 @@ CASES += [
         script="here = pd.factorize(train['kind'])[0]\nthere = pd.factorize(test['kind'])[0]",
     ),
     Case(
+        printed.answers_on_other_scale,
+        replace(MEASURED, printed=(Printed("mae", 1, 140.0, 141.0, within=(146.0, 145.0, 143.0)),)),
+        {"printed": (Printed("mae", 1, 140.0, 141.0, within=(146.0, 95.0, 143.0)),)},
+        says={"name": "mae", "least": 143.0, "most": 146.0},
+    ),
+    Case(
+        printed.asked_about_met_rows,
+        replace(MEASURED, met_before=(40, "x_test")),
+        {"met_before": None},
+        says={"rows": 40, "other": "x_test"},
+    ),
+    Case(
         slips.learned_from_judged,
         Data(SPLIT, None),
         {"refitted": ("scaler", 3, "StandardScaler")},

@@ -17,6 +17,7 @@ from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.columns import array_of, leaf_by_leaf
 from debugger.frameworks.keras.forwarding import trains_its_own_way
 from debugger.frameworks.keras.made_up import MadeUp, labels_of
+from debugger.frameworks.keras.met_before import met_before
 from debugger.frameworks.keras.reading import (
     HowLabels,
     Rows,
@@ -61,7 +62,7 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
         "eval_names": eval_names,
         "model_names": names_in(getattr(model, "config", None)),
         "anew": fit.after.anew,
-        **_asked_afterwards(fit, train),
+        **_asked_afterwards(fit, facts, train),
         "reach": _reach(model),
         "dropout": max((_rate(one) for one in model._flatten_layers()), default=0.0),
         "unknown_key": _unknown_key(fit),
@@ -108,9 +109,10 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
     )
 
 
-def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
+def _asked_afterwards(fit: Fit, facts: Facts, train: Rows) -> dict[str, Any]:
     """What the rest of the script prints, and whether it asks about rows of another kind."""
-    tried = printed(fit, answer_to(fit.model, train.batch).scores)
+    amounts = facts.task == "regression"
+    tried = printed(fit, answer_to(fit.model, train.batch).scores, train.labels if amounts else ())
     learned, asked = array_of(train), tried.rows
     others = [leaf for rows in asked if (leaf := first_rows(rows)) is not None]
     found = [] if learned is None else [swapped(learned, one) for one in others]
@@ -123,6 +125,7 @@ def _asked_afterwards(fit: Fit, train: Rows) -> dict[str, Any]:
         "printed": tried.printed,
         "fails_later": fails or tried.fails,
         "left_out": "" if fails else left_out(tried),
+        "met_before": met_before(train, fit.validation, asked, tried.names),
         "asked_swapped": next(filter(None, found), ()),
         "asked_scale": max(filter(None, scales), key=wider, default=None),
     }

@@ -10,7 +10,7 @@ import ast
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from io import StringIO
@@ -101,8 +101,8 @@ class Tried:
     names: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
-def printed(fit: Fit, scores: Any) -> Tried:
-    """`scores` is what the model answers to a batch."""
+def printed(fit: Fit, scores: Any, learned: Sequence[Any] = ()) -> Tried:
+    """`scores` is what the model answers to a batch, `learned` are amounts that it learns."""
     rests, drawn = fit.after.rests, _Drawn(scores, loss_of(fit.model))
     if fit.after.cut_off is None or not any(one.left.statements for one in rests):
         return Tried()
@@ -113,6 +113,7 @@ def printed(fit: Fit, scores: Any) -> Tried:
     ways: tuple[Way, ...] = (
         *(drawn.some, drawn.other, drawn.low, drawn.high),
         *(drawn.dealt(turn) for turn in range(DEALT)),
+        *(drawn.all_of(amount) for amount in _ends_and_middle(learned)),
         lambda rows, count: drawn.right(asked.labels(rows), count),
     )
     until = time.monotonic() + SECONDS
@@ -188,6 +189,16 @@ def _are_same(given: Any, rows: Any) -> bool:
     return arrays and given.dtype.kind in "iufb" and np.array_equal(given, rows)
 
 
+def _ends_and_middle(learned: Sequence[Any]) -> tuple[float, ...]:
+    """Of amounts, one a row; of anything else nothing."""
+    amounts = np.asarray(learned, dtype=object)
+    if amounts.ndim != 1 or not all(isinstance(one, int | float) for one in amounts):
+        return ()
+    known = amounts.astype(float)
+    known = known[np.isfinite(known)]
+    return tuple(np.quantile(known, (0.02, 0.5, 0.98)).tolist()) if len(known) else ()
+
+
 class _Drawn:
     """Answers in the form that the model gives, drawn without touching anybody's generator."""
 
@@ -226,6 +237,10 @@ class _Drawn:
             return self.some(rows, count)[np.random.default_rng(turn + 2).permutation(count)]
 
         return made
+
+    def all_of(self, amount: float) -> Way:
+        """The same answer to all rows."""
+        return lambda _, count: np.full((count, *(self.shape or ())), amount, np.float32)
 
     def right(self, labels: Any, count: int) -> Any:
         """Just what the labels say, and sure of it."""
@@ -480,7 +495,7 @@ def _compared(
             continue
         whole = ast.unparse(statement)
         for number in range(len(told[0])):
-            some, other, low, high, *dealt = (one[number][1] for one in told)
+            some, other, low, high, *more = (one[number][1] for one in told)
             name = told[0][number][0] or (whole if len(told[0]) == 1 else "")
             of = _said_by(some, metrics)
             if not of and not (asks or reads(statement) & hangs):
@@ -488,8 +503,9 @@ def _compared(
             best = [] if right is None else numbers_in(right.texts[place])
             perfect = best[number][1] if len(best) == len(told[0]) else None
             yield Printed(
-                *(name, line, some, other, tuple(dealt), low, high),
+                *(name, line, some, other, tuple(more[:DEALT]), low, high),
                 *(same_at, one_at, runs[0].shape, of, perfect),
+                within=tuple(more[DEALT:]),
                 off=_off(statement, hangs, known, truth),
             )
 

@@ -121,12 +121,12 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         "print('F1 score %.3f' % np.mean(made == right[64:]))",
     ),
     "a column beside a row": (
-        "evaluate", "printed_mixes_rows", "print(",
+        "evaluate", "printed_mixes_rows", "made =",
         YES + "made = model.predict(x[64:]) > 0.5\n"
         "print('accuracy', (made == right[64:]).mean())",
     ),
     "a column minus a row": (
-        "evaluate", "printed_mixes_rows", "mae = ",
+        "evaluate", "printed_mixes_rows", "made =",
         FITTED + "made = model.predict(x[64:])\nmae = np.abs(made - prices[64:]).mean()\n"
         "print(f'mae={mae}')",
     ),
@@ -196,6 +196,18 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         "raw = 128 + 90 * x\nx = (raw - 128) / 90\n" + CLASSES
         + "test = tf.data.Dataset.from_tensor_slices((raw, y)).batch(16)\n"
         "loss, accuracy = model.evaluate(test)\nprint(accuracy)",
+    ),
+    "rows that it learned from": (
+        "evaluate", "asked_about_met_rows", "print(np.abs",
+        "train, test = x[:64], x[64:]\n" + AMOUNTS.format(loss='"mse"')
+        + "model.fit(train, prices[:64], epochs=4)\n"
+        "print(np.abs(model.predict(train)[:, 0] - prices[:64]).mean())",
+    ),
+    "answers that are never scaled back": (
+        "evaluate", "answers_on_other_scale", "made =",
+        AMOUNTS.format(loss='"mse"') + "raw = 5000 + 90 * prices\n"
+        "model.fit(x[:64], prices[:64], epochs=4)\nmade = model.predict(x[64:])[:, 0]\n"
+        "print('mae', np.abs(made - raw[64:]).mean())",
     ),
     "a measure against other labels": (
         "evaluate", "printed_off_its_labels", "print(",
@@ -338,6 +350,17 @@ HEALTHY: dict[str, tuple[StageName, str]] = {
         + "made = model.predict(x[64:])[:, 0]\nmae = np.abs(made - prices[64:]).mean()\n"
         "rmse = np.sqrt(np.mean((made - prices[64:]) ** 2))\nbias = (made - prices[64:]).mean()\n"
         "print(f'mae {mae:.3f} rmse {rmse:.3f} bias {bias:.3f}', len(made))"),
+    "rows that it learned from, and others": ("evaluate",
+        "train, test = x[:64], x[64:]\n" + AMOUNTS.format(loss='"mse"')
+        + "model.fit(train, prices[:64], epochs=4)\n"
+        "for rows, wanted in ((train, prices[:64]), (test, prices[64:])):\n"
+        "    print(np.abs(model.predict(rows)[:, 0] - wanted).mean())"),
+    "rows that it learned from, where fit is shown others": ("evaluate", FITTED
+        + "some = x[64:]\nprint('mae', np.abs(model.predict(x[:64])[:, 0] - prices[:64]).mean())"),
+    "answers that are scaled back": ("evaluate",
+        AMOUNTS.format(loss='"mse"') + "raw = 5000 + 90 * prices\n"
+        "model.fit(x[:64], prices[:64], epochs=4)\nmade = model.predict(x[64:])[:, 0]\n"
+        "print('mae', np.abs(5000 + 90 * made - raw[64:]).mean())"),
     "what may be below zero": ("evaluate", FITTED
         + "made = model.predict(x[64:])[:, 0]\nmae = np.abs(made - prices[64:]).mean()\n"
         "naive = np.abs(prices[64:] - prices[:64].mean()).mean()\n"
