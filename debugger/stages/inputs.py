@@ -473,7 +473,9 @@ def rows_mingled(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if view.facts.compiled is not None:
         return fault(view.places.layers.mixing(), moved=seen.mingled)
     layers = ("LSTM", "GRU", "RNN", "TransformerEncoderLayer", "MultiheadAttention")
-    line = None if view.places.argument("batch_first") else view.places.call(*layers)
+    first = view.places.argument("batch_first")
+    line = first if view.places.value("batch_first") == "False" else None
+    line = line or (None if first else view.places.call(*layers))
     line = line or view.places.handed.turning() or view.places.function("forward")
     return fault(line, moved=seen.mingled)
 

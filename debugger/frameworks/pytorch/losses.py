@@ -367,12 +367,19 @@ def _of_amounts(question: _Question, labels: torch.Tensor) -> dict[str, Any] | N
         "even": question.loss(middle),
         "labels_move": question.labels_count(labels)
         or question.moves(question.some_outputs(), **{question.name: labels + 1}),
-        "pulled": any(bool(pull.any()) for pull in known),
+        "pulled": any(bool(pull.any()) for pull in (*known, *_above(question, logits))),
         "alike": alike,
         "reach": (float(ends.min()), float(ends.max())) if ends.numel() else None,
         "wanted": (float(flat.min()), float(flat.max())),
         "plain": _is_plain(question, flat),
     }
+
+
+def _above(question: _Question, logits: torch.Tensor) -> Iterator[torch.Tensor]:
+    """A ReLU at the end hears nothing at 0 and below."""
+    pull = question.pull(torch.ones_like(logits))
+    if pull is not None:
+        yield pull
 
 
 def _all_alike(pull: torch.Tensor) -> bool:

@@ -32,9 +32,9 @@ def read_by(trainer: Trainer, batch: Any) -> dict[str, Any]:
         inputs: Any = trainer._prepare_inputs({**given, **changed})
         with torch.no_grad():
             found = logits_of(model(**inputs))
-        if found is None or found.dim() < 2:
+        if found is None or not found.dim():
             raise ValueError("no scores")
-        return found
+        return found if found.dim() > 1 else found[:, None]
 
     try:
         return {"reads": _reads(given, answer), "mingled": _mingled(given, answer)}
@@ -65,17 +65,26 @@ def _reads(given: dict[str, Any], answer: Answer) -> Reads | None:
 
 
 def _mingled(given: dict[str, Any], answer: Answer) -> float | None:
-    """How far the answer to the first row moves when all others are other rows."""
+    """How far the answer to the first row, or to the last, moves when all others are other rows.
+
+    What goes through rows as through time goes through them one way.
+    """
     tensors = {n: one for n, one in given.items() if isinstance(one, torch.Tensor) and one.dim()}
     rows = {len(one) for one in tensors.values()}
     count = rows.pop() if len(rows) == 1 else 0
     if count < FEWEST_ROWS:
         return None
-    places = torch.tensor([0] + [count - 1] * (count - 1))
     plain, again = answer({}), answer({})
-    beside = answer({name: one[places] for name, one in tensors.items()})
+    ends = (0, [0] + [count - 1] * (count - 1)), (count - 1, [0] * (count - 1) + [count - 1])
+    beside = [
+        answer({name: one[torch.tensor(places)] for name, one in tensors.items()})[end]
+        for end, places in ends
+    ]
     compares_rows = plain.shape[1:] == (count,)  # as a contrastive loss wants it
     if len(plain) != count or compares_rows or bool((plain != again).any()):
         return None
     spread = float(plain.flatten(1).std(0).mean())
-    return float((beside[0] - plain[0]).abs().mean()) / spread if spread > 0 else None
+    moved = [
+        (there - plain[end]).abs().mean() for (end, _), there in zip(ends, beside, strict=True)
+    ]
+    return float(max(moved)) / spread if spread > 0 else None

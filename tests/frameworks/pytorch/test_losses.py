@@ -280,6 +280,7 @@ def flat_mse(z: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         (lambda z, y: functional.mse_loss(z, y), torch.nn.Identity(), "rows_pulled_alike"),
         (lambda z, y: functional.l1_loss(z.squeeze(-1), y), torch.nn.Identity(), None),
         (lambda z, y: flat_mse(z, y), lambda z: z.clamp(max=0.5), "output_cannot_reach"),
+        (flat_mse, lambda z: 90 + (z - 0.9).relu(), "output_cannot_reach"),
         (lambda z, y: flat_mse(z, (y - 9) / 30), lambda z: z.tanh() / 2, None),
         (lambda z, y: flat_mse(z, (y - 9) / 30), torch.nn.Identity(), None),
     ],
