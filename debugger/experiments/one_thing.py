@@ -24,7 +24,8 @@ HIGH_DROPOUT = 0.5
 HIGH_DECAY = 0.5
 HARD_CLIPPING = 0.01
 FEW_UPDATES = 30
-WIDE = 20.0
+WIDE, NARROW = 20.0, 0.02
+"""Inputs, or amounts to learn, that go so far from 0, and inputs that lie so little apart."""
 SMALL_SHARE = 0.25
 """Of the peak: a training whose learning rate lies so low on the whole hardly has one."""
 HEAD_SPREAD = (1e-4, 1.0)
@@ -62,10 +63,25 @@ def cured_by_scaled_inputs(here: Conditions) -> Experiment | None:
     if here.widest < WIDE:
         return None
 
-    def line(at: Places) -> int | None:
-        return at.argument("train_dataset") or at.fits.fitted()
+    return Experiment(Change(scaled=True), here.widest, 1.0, not here.pretrained, _rows_handed)
 
-    return Experiment(Change(scaled=True), here.widest, 1.0, not here.pretrained, line)
+
+def cured_by_spread_inputs(here: Conditions) -> Experiment | None:
+    """Rows that hardly differ: what was scaled twice, or by numbers that are not theirs."""
+    if here.narrowest is None or here.narrowest > NARROW or here.widest >= WIDE:
+        return None
+    return Experiment(Change(scaled=True), here.narrowest, 1.0, not here.pretrained, _rows_handed)
+
+
+def cured_by_scaled_labels(here: Conditions) -> Experiment | None:
+    """New layers answer with numbers about 1 large, and have far to go to others."""
+    if here.widest_label < WIDE:
+        return None
+
+    def line(at: Places) -> int | None:
+        return at.labels_written() or at.fits.labelled() or _rows_handed(at)
+
+    return Experiment(Change(scaled_labels=True), here.widest_label, 1.0, True, line)
 
 
 def cured_by_update_every_batch(here: Conditions) -> Experiment | None:
@@ -182,6 +198,8 @@ def cured_by_fresh_head(here: Conditions) -> Experiment | None:
 EXPERIMENTS: tuple[Try, ...] = (
     cured_by_mask_from_padding,
     cured_by_scaled_inputs,
+    cured_by_spread_inputs,
+    cured_by_scaled_labels,
     cured_by_update_every_batch,
     cured_by_longer_training,
     cured_by_constant_rate,
@@ -247,6 +265,10 @@ def _set_by(*names: str, calls: tuple[str, ...] = ()) -> Callable[[Places], int 
         return at.argument(*names) or next(filter(None, set_at), None) or at.call(*calls)
 
     return line
+
+
+def _rows_handed(at: Places) -> int | None:
+    return at.argument("train_dataset") or at.fits.fitted()
 
 
 def _rate_set(at: Places) -> int | None:

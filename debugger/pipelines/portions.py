@@ -71,6 +71,13 @@ def widest_of(fields: Iterable[Any]) -> float:
     return float(max(known, default=0.0))
 
 
+def narrowest_of(fields: Iterable[Any]) -> float | None:
+    """The deviation of those that lie closest; None where there are none."""
+    return min(
+        (float(f[np.isfinite(f)].std()) for f in fields if np.isfinite(f).any()), default=None
+    )
+
+
 def come_in_blocks(labels: Sequence[Any]) -> bool:
     """Whether the labels change hardly more often than they must."""
     known = [label for label in labels if is_whole(label)]

@@ -13,7 +13,8 @@ class Change:
 
     `constant`: the peak of its learning rate from the first step to the last. `weight_decay` and
     `clipping` stand for doing without. `longer`: past the end that is planned, where that comes
-    early. `scaled`: each column of the inputs at mean 0 and deviation 1. `loss` is the library's,
+    early. `scaled`: each column of the inputs at mean 0 and deviation 1, and `scaled_labels` those
+    of amounts. `loss` is the library's,
     `mask` made from the padding.
     """
 
@@ -29,6 +30,7 @@ class Change:
     loss: bool = False
     mask: bool = False
     scaled: bool = False
+    scaled_labels: bool = False
     shuffle: bool = False
     head: bool = False
 
@@ -40,12 +42,12 @@ class Conditions:
     `batches` and `updates` are those of the whole training; `by_epochs`: fewer batches to an update
     make more updates. `rate_share` is the mean of the learning rate over all of it against its
     peak, `frozen` a share of the weights; `frozen_trained`: it may have been trained before.
-    `head_spread` is how far the head's weights lie apart,
-    `head_bias` the farthest of its biases from 0, `widest` the
-    farthest number of the inputs. `half` names a type of 16 bits; `half_weights`:
-    the weights themselves have it. Of `positions` in a batch the attention mask says something else
-    than the padding at `masked_wrongly`. `in_blocks`: nobody shuffles, and one label comes after
-    the other.
+    `head_spread` is how far the head's weights lie apart, `head_bias` the farthest of its biases
+    from 0. `widest` is the farthest number of the inputs, `narrowest` the deviation of those of
+    them that lie closest, `widest_label` the farthest amount among the labels. `half` names a type
+    of 16 bits; `half_weights`: the weights themselves have it. Of `positions` in a batch the
+    attention mask says something else than the padding at `masked_wrongly`. `in_blocks`: nobody
+    shuffles, and one label comes after the other.
     """
 
     optimizer: str = ""
@@ -75,6 +77,8 @@ class Conditions:
     head_spread: float | None = None
     head_bias: float = 0.0
     widest: float = 0.0
+    narrowest: float | None = None
+    widest_label: float = 0.0
 
 
 @dataclass(frozen=True)

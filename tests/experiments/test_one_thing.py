@@ -21,6 +21,8 @@ HEALTHY = Conditions(optimizer="AdamW", rate=1e-3, weights=100, batches=96, upda
 ODD: dict[str, dict[str, Any]] = {
     "cured_by_mask_from_padding": {"positions": 64, "masked_wrongly": 8},
     "cured_by_scaled_inputs": {"widest": 4000.0},
+    "cured_by_spread_inputs": {"widest": 4.0, "narrowest": 0.001},
+    "cured_by_scaled_labels": {"widest_label": 3000.0},
     "cured_by_update_every_batch": {"accumulation": 64, "updates": 3},
     "cured_by_longer_training": {"updates": 3, "by_epochs": False},
     "cured_by_constant_rate": {"rate_share": 0.01},
@@ -36,7 +38,7 @@ ODD: dict[str, dict[str, Any]] = {
 }
 USUAL: list[dict[str, Any]] = [
     {"accumulation": 4, "updates": 500},
-    {"widest": 5.0},
+    {"widest": 5.0, "narrowest": 0.5, "widest_label": 5.0},
     {"widest": 255.0, "pretrained": True, "rate": 5e-5},
     {"rate_share": 0.5},
     {"rate": 2e-3},

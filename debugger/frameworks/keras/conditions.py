@@ -32,6 +32,7 @@ from debugger.pipelines.portions import (
     LONGEST_PLAN,
     come_in_blocks,
     level_of,
+    narrowest_of,
     spread_of,
     widest_of,
 )
@@ -62,6 +63,7 @@ def conditions_of(
     kernels, biases = head_weights(model)
     x = () if rows.batch is None else rows.batch.x
     positions, wrong = _mask_against_padding(fit, rows.batch)
+    inputs = [values for _, values in _amounts(model, x)]
     return Conditions(
         optimizer=type(optimizer).__name__,
         rate=peak,
@@ -84,7 +86,9 @@ def conditions_of(
         in_blocks=come_in_blocks(rows.labels),
         head=next(iter(kernels), ""),
         head_spread=spread_of(dense(kernel) for kernel in kernels.values()),
-        widest=widest_of(values for _, values in _amounts(model, x)),
+        widest=widest_of(inputs),
+        narrowest=narrowest_of(inputs),
+        widest_label=_widest_label(facts, rows),
         head_bias=max((float(np.abs(dense(b)).max()) for b in biases), default=0.0),
     )
 
@@ -230,6 +234,13 @@ def _amounts(model: Any, x: Any) -> list[tuple[int, Any]]:
         if isinstance(one, tf.Tensor | np.ndarray) and np.dtype(_kind(one)).kind in kinds
     ]
     return [(place, values) for place, values in given if values.size]
+
+
+def _widest_label(facts: Facts, rows: Rows) -> float:
+    labels = None if rows.batch is None else rows.batch.labels
+    if labels is None or facts.task != "regression":
+        return 0.0
+    return widest_of([dense(labels).astype(float)])
 
 
 def _kind(given: Any) -> Any:

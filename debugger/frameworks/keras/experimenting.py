@@ -52,6 +52,7 @@ from debugger.pipelines.portions import (
     MOST_WORDED,
     ONE_BATCH_STEPS,
     floor_of,
+    level_of,
     levelled,
     measured_of,
     rows_for,
@@ -163,6 +164,9 @@ class KerasLab:
         if change.scaled and batches:
             levels = levels_of(self._fit.model, parts_of(batches[0]).x)
             batches = [self._scaled(batch, levels) for batch in batches]
+        if change.scaled_labels and batches:
+            level = level_of(dense(parts_of(batches[0]).labels).astype(float).ravel())
+            batches = [_with_labels(batch, level) for batch in batches]
         # What was learned from changed batches is asked about changed batches.
         return _Portion(batches, [] if change.mask or change.scaled else measured)
 
@@ -276,6 +280,12 @@ class _Pace(tf_keras.callbacks.Callback):
         self.late = time.monotonic() > self._until
         if self.late or self.taken >= self._limit:
             self.model.stop_training = True
+
+
+def _with_labels(batch: Any, level: tuple[Any, Any]) -> Any:
+    """Labels that stand beside the inputs, brought to another scale."""
+    x, y, *weights = batch
+    return (x, tf.cast((dense(y) - level[0]) / level[1], tf.float32), *weights)
 
 
 def _keeps_its_rate(change: Change) -> bool:

@@ -6,7 +6,7 @@ import math
 import random
 import time
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,6 +33,7 @@ from debugger.pipelines.portions import (
     level_of,
     levelled,
     measured_of,
+    narrowest_of,
     rows_for,
     size_for,
     spread_of,
@@ -154,6 +155,7 @@ def _conditions(trainer: Trainer, facts: Facts, labels: tuple[Any, ...]) -> Cond
     mixed = trainer.accelerator.mixed_precision
     batch = _a_batch(trainer)
     positions, wrong = _mask_against_padding(trainer, facts, batch)
+    inputs = [field.numpy(force=True) for _, field in _of_fractions(trainer, batch)]
     return Conditions(
         optimizer=type(optimizer).__name__,
         rate=peak,
@@ -180,7 +182,9 @@ def _conditions(trainer: Trainer, facts: Facts, labels: tuple[Any, ...]) -> Cond
         head=next(iter(head), ""),
         head_spread=spread_of(weight.cpu().numpy() for weight in head.values()),
         head_bias=_farthest(head),
-        widest=widest_of(field.numpy(force=True) for _, field in _of_fractions(trainer, batch)),
+        widest=widest_of(inputs),
+        narrowest=narrowest_of(inputs),
+        widest_label=widest_of(field.numpy(force=True) for _, field in _amounts(trainer, batch)),
     )
 
 
@@ -303,7 +307,9 @@ def _changed(trainer: Any, here: Conditions, change: Change) -> Iterator[None]:
     if change.mask:
         _mask_anew(trainer)
     if change.scaled:
-        _scale_inputs(trainer)
+        _scale(trainer, _of_fractions)
+    if change.scaled_labels:
+        _scale(trainer, _amounts)
     if change.shuffle:
         trainer._get_train_sampler = lambda *_: RandomSampler(trainer.train_dataset)
         trainer.get_train_dataloader = types.MethodType(Trainer.get_train_dataloader, trainer)
@@ -357,13 +363,13 @@ def _mask_anew(trainer: Any) -> None:
     trainer.data_collator = collated
 
 
-def _scale_inputs(trainer: Any) -> None:
+def _scale(trainer: Any, chosen: Callable[[Any, Any], list[tuple[str, torch.Tensor]]]) -> None:
     """By the numbers of the first batch, as a script would by those of its training rows."""
     collate, levels = trainer.data_collator, {}
 
     def collated(rows: Any) -> Any:
         batch = collate(rows)
-        for name, field in _of_fractions(trainer, batch):
+        for name, field in chosen(trainer, batch):
             values = field.numpy(force=True)
             made = levelled(values, levels.setdefault(name, level_of(values)))
             batch[name] = torch.as_tensor(made, dtype=field.dtype)
@@ -381,6 +387,18 @@ def _of_fractions(trainer: Any, batch: Any) -> list[tuple[str, torch.Tensor]]:
         for name, field in held
         if name not in labels and "mask" not in name
         if isinstance(field, torch.Tensor) and field.is_floating_point() and field.numel()
+    ]
+
+
+def _amounts(trainer: Any, batch: Any) -> list[tuple[str, torch.Tensor]]:
+    """Labels that are one amount a row, each."""
+    held = batch.items() if isinstance(batch, Mapping) else ()
+    labels = {*LABELS, *(trainer.label_names or ())}
+    return [
+        (name, field)
+        for name, field in held
+        if name in labels and isinstance(field, torch.Tensor)
+        if field.is_floating_point() and field.numel() == len(field)
     ]
 
 

@@ -90,11 +90,11 @@ def volts() -> tuple[Any, Any]:
     return rows, (rows.sum(1) > 16_000).astype(int)
 
 
-def of_volts() -> Any:
+def of_volts(outputs: int = 2) -> Any:
     tf.keras.utils.set_random_seed(0)
     layers: Any = KERAS.layers
     given = KERAS.Input((4,))
-    return KERAS.Model(given, layers.Dense(2)(layers.Dense(32, activation="tanh")(given)))
+    return KERAS.Model(given, layers.Dense(outputs)(layers.Dense(32, activation="tanh")(given)))
 
 
 def cut_off(wanted: Any, given: Any) -> Any:
@@ -132,6 +132,14 @@ FAULTS: dict[str, tuple[str, Callable[[], Fit]]] = {
     "bert's dropout": (
         "cured_by_no_dropout",
         lambda: fit(bert(dropout=0.9), KERAS.optimizers.Adam(2e-3)),
+    ),
+    "hardly apart": (
+        "cured_by_spread_inputs",
+        lambda: fit(of_volts(), rows=(volts()[0] / 1e5, volts()[1])),
+    ),
+    "unscaled labels": (
+        "cured_by_scaled_labels",
+        lambda: fit(of_volts(1), loss="mse", rows=((volts()[0] - 4000) / 200, volts()[0].sum(1))),
     ),
     "unscaled": ("cured_by_scaled_inputs", lambda: fit(of_volts(), rows=volts())),
     "short": (

@@ -110,8 +110,9 @@ class Detached(Trainer):
 class Volts(torch.utils.data.Dataset):
     """A few thousand millivolts each; a few hundred more or less tell the label."""
 
-    def __init__(self) -> None:
+    def __init__(self, scale: float = 1.0, amounts: bool = False) -> None:
         drawn = torch.Generator().manual_seed(0)
+        self.scale, self.amounts = scale, amounts
         self.rows = 4000 + 200 * torch.randn(256, 4, generator=drawn)
 
     def __len__(self) -> int:
@@ -119,7 +120,9 @@ class Volts(torch.utils.data.Dataset):
 
     def __getitem__(self, place: int) -> dict[str, Any]:
         row = self.rows[place]
-        return {"inputs": row, "labels": int(row.sum() > 16_000)}
+        if self.amounts:
+            return {"inputs": (row - 4000) / 200, "labels": row.sum()}
+        return {"inputs": row * self.scale, "labels": int(row.sum() > 16_000)}
 
 
 class OfVolts(torch.nn.Module):
@@ -129,13 +132,16 @@ class OfVolts(torch.nn.Module):
 
     def forward(self, inputs: Any, labels: Any = None) -> dict[str, Any]:
         logits = self.head(torch.tanh(self.first(inputs)))
+        if labels.is_floating_point():
+            loss = torch.nn.functional.mse_loss(logits[:, 0], labels)
+            return {"loss": loss, "logits": logits[:, 0]}
         return {"loss": torch.nn.functional.cross_entropy(logits, labels), "logits": logits}
 
 
-def unscaled() -> Trainer:
+def measuring(rows: Volts) -> Trainer:
     torch.manual_seed(0)
     args = tiny.arguments(learning_rate=5e-3, per_device_train_batch_size=8)
-    return Trainer(OfVolts(), args, train_dataset=Volts())
+    return Trainer(OfVolts(), args, train_dataset=rows)
 
 
 class Unshuffled(Trainer):
@@ -158,7 +164,9 @@ def half() -> Trainer:
 FAULTS: dict[str, Callable[[], Trainer]] = {
     "cured_by_no_weight_decay": lambda: trainer(weight_decay=200.0),
     "cured_by_no_dropout": high_dropout,
-    "cured_by_scaled_inputs": unscaled,
+    "cured_by_scaled_inputs": lambda: measuring(Volts()),
+    "cured_by_spread_inputs": lambda: measuring(Volts(scale=1e-5)),
+    "cured_by_scaled_labels": lambda: measuring(Volts(amounts=True)),
     "cured_by_update_every_batch": lambda: trainer(gradient_accumulation_steps=64),
     "cured_by_longer_training": lambda: trainer(max_steps=2),
     "cured_by_constant_rate": lambda: trainer(warmup_steps=10_000),
@@ -243,6 +251,7 @@ EVERYTHING = Change(
     loss=True,
     mask=True,
     scaled=True,
+    scaled_labels=True,
     shuffle=True,
     head=True,
 )
