@@ -27,7 +27,8 @@ def torn(tree: ast.Module) -> int | None:
     two belong together, only a training shows."""
     scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
     behind = (line for scope in scopes for line in _moved_behind(scope.body))
-    return min((*_lines(tree), *_split_alone(tree), *behind), default=None)
+    alone = (line for scope in scopes for line in _rows_alone(tree, scope.body))
+    return min((*_lines(tree), *_split_alone(tree), *behind, *alone), default=None)
 
 
 def rows_made_of(tree: ast.Module, line: int) -> bool:
@@ -201,6 +202,38 @@ def _moved_behind(body: list[ast.stmt]) -> Iterator[int]:
         taken.discard(made.id)  # another table from here on
         if _is_label(made) and _is_column(node.value):
             taken |= {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+
+
+def _rows_alone(tree: ast.Module, body: list[ast.stmt]) -> Iterator[int]:
+    """Rows that take an order of their own, and labels of the same set that never take it."""
+    ordered = [
+        (name_of(node.value), name_of(node.slice))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name)
+    ]
+    orders, labels = set[str](), set[str]()
+    for node in (n for n in body if isinstance(n, ast.Assign)):
+        made = node.targets[0]
+        if not isinstance(made, ast.Name):
+            continue
+        if _is_label(made):
+            labels.add(made.id)
+        if _is(node.value, _ORDERS):
+            orders.add(made.id)
+        by = node.value.slice if isinstance(node.value, ast.Subscript) else None
+        rows = node.value.value if isinstance(node.value, ast.Subscript) else None
+        if name_of(by or made) not in orders or name_of(rows or by or made) != made.id:
+            continue
+        beside = {one for one in labels if _of_set(one) == _of_set(made.id)}
+        follow = {one for one, order in ordered if order == name_of(by or made)}
+        if beside and not _is_label(made) and not any(map(_LABELS.fullmatch, follow)):
+            yield node.lineno
+
+
+def _of_set(name: str) -> str:
+    """`train` of `X_train` and of `train_labels`; "" of `x` and of `labels`."""
+    found = re.search(r"train|test|valid|val|eval|dev", name)
+    return found[0] if found else ""
 
 
 def _reorders(value: ast.expr, name: str) -> bool:

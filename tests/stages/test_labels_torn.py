@@ -35,8 +35,15 @@ TORN = [
     "def load(): y = df['target']; df = df.sample(frac=1); return df, y",
     "y_train = train[TARGET].values; train = train.sample(frac=1).reset_index(drop=True)",
     "y, z = train_test_split(df['target'], random_state=1); a, b = train_test_split(texts)",
+    "y_train = encode(kinds); order = rng.permutation(9); X_train = X_train[order]",
+    "labels = load(); order = np.random.permutation(len(labels)); texts = texts[order]",
 ]
 WHOLE = [
+    "y_train = load(); order = rng.permutation(9); X_train = X_train[order]\n"
+    "y_train = y_train[order]",
+    "y_train = encode(kinds); order = rng.permutation(9); X_test = X_test[order]",
+    "order = rng.permutation(9); X_train = X_train[order]; y_train = encode(X_train)",
+    "y = load(); order = rng.permutation(9); x = x[order]; fit(x, y[order])",
     "random.shuffle(samples)",
     "order = rng.permutation(len(labels))",
     "labels = labels[order]",
