@@ -599,6 +599,14 @@ class Places:
         ]
         return max(found)[2] if found else None
 
+    def made_under(self, key: str) -> int | None:
+        """Where what stands under a key was made, if only a name or a field of a class is put."""
+        for names, value in self._put:
+            kept = isinstance(value, ast.Subscript) and isinstance(value.value, ast.Attribute)
+            if says(names, key) and (kept or isinstance(value, ast.Name)):
+                return self._tracing.made(value)
+        return None
+
     def copied_onto(self, line: int | None) -> int | None:
         """Of a column that is asked for at a line: where another one was put in its place."""
         asked = (n for n in ast.walk(self._tree) if isinstance(n, ast.Subscript))

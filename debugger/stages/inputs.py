@@ -257,7 +257,7 @@ def rows_of_filling(seen: Batch, view: View) -> Verdict | CannotJudge | None:
 
 def _mask_line(view: View) -> int | None:
     places = view.places
-    made = places.written("attention_mask") or places.naming("attention_mask")
+    made = places.made_under("attention_mask") or places.naming("attention_mask")
     return made or places.argument("data_collator")
 
 

@@ -45,7 +45,7 @@ def optimizer_first(at: Places) -> int | None:
 
 CASES: list[tuple[Find, str]] = [
     (
-        lambda at: at.written("attention_mask"),
+        lambda at: at.made_under("attention_mask"),
         """
         class Rows(Dataset):
             def __init__(self, texts):
