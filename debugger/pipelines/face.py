@@ -201,6 +201,8 @@ class Data:
     data set and not kept: its name, by which call, at which line, and whether by the call alone.
     `spelled_out` is how a text begins, as the tokenizer was handed it, whose words are letters.
     `late`: a token that answers have lost in front, and of how many of them that is known.
+    `drawn_anew`: a field of the training rows, and one of the evaluation's, that is another one
+    each time that the same row is read.
     """
 
     train: Split | None
@@ -230,6 +232,7 @@ class Data:
     thrown_away: tuple[str, str, int, bool] | None = None
     spelled_out: str = ""
     late: tuple[str, int] | None = None
+    drawn_anew: tuple[str, str] = ("", "")
     failure: Failure | None = None
 
 

@@ -383,6 +383,17 @@ def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return verdict(line, rows=seen.shared_rows, looked_at=seen.eval.looked_at, share=share)
 
 
+def eval_rows_drawn_anew(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What makes training rows harder is done to those to be judged by, too, each time by lot."""
+    if seen.eval is None:
+        return CannotJudge("no_eval_set")
+    here, there = seen.drawn_anew
+    if not there:
+        return None
+    line = view.places.origin("eval_dataset") or view.places.argument("eval_dataset")
+    return (fault if here == there else look)(line, name=there)
+
+
 def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     split = seen.train
     if split is None:
@@ -476,6 +487,7 @@ RULES: tuple[Rule, ...] = (
     place_noted_too_early,
     duplicates,
     leak,
+    eval_rows_drawn_anew,
     text_cut,
     second_sentence_dropped,
     *fitting.OF_ROWS,

@@ -501,6 +501,12 @@ CASES = [
         says={"moved": 0.8},
     ),
     Case(
+        data.eval_rows_drawn_anew,
+        Data(SPLIT, SPLIT, drawn_anew=("pixels", "pixels")),
+        {"drawn_anew": ("pixels", "")},
+        says={"name": "pixels"},
+    ),
+    Case(
         targets.targets_begin_late,
         Data(SPLIT, None, late=("4", 8)),
         {"late": None},

@@ -32,7 +32,7 @@ from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.loading import begun_late, tokenized_texts
 from debugger.frameworks.pytorch.parts import is_of_library
-from debugger.frameworks.pytorch.rows import first_set, is_stream, own_sampler
+from debugger.frameworks.pytorch.rows import drawn_anew, first_set, is_stream, own_sampler
 from debugger.pipelines.answers import answers_of
 from debugger.pipelines.columns import Columns
 from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
@@ -106,6 +106,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         swapped=between(here.table, there.table),
         spelled_out=fallen_apart(tokenized_texts(trainer)),
         late=begun_late(trainer, answers),
+        drawn_anew=(drawn_anew(train), drawn_anew(evaluation)),
     )
 
 

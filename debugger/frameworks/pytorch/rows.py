@@ -11,6 +11,8 @@ from transformers import Seq2SeqTrainer, Trainer
 
 from debugger.pipelines.rows import is_hub, spread
 
+READ_AGAIN = 4
+
 
 def subset(dataset: Any, rows: list[int] | int) -> Any:
     """Some rows, or so many, still a Dataset when it was one: only there are columns dropped."""
@@ -62,6 +64,23 @@ def lacking(rows: Any, others: Any) -> tuple[str, ...]:
     if not isinstance(first, Mapping) or not isinstance(other, Mapping):
         return ()
     return tuple(str(name) for name in first if name not in other)
+
+
+def drawn_anew(dataset: Any) -> str:
+    """A field of fractions that is another one when the same row is read once more; "" of none."""
+    if dataset is None or is_stream(dataset) or not count_of(dataset):
+        return ""
+    for place in spread(len(dataset), READ_AGAIN):
+        try:
+            first, again = dataset[place], dataset[place]
+        except Exception:  # rows that cannot be read are told of where they are
+            return ""
+        for name in first if isinstance(first, Mapping) else ():
+            one, other = first[name], again[name]
+            fractions = isinstance(one, torch.Tensor) and one.is_floating_point()
+            if fractions and one.shape == other.shape and not torch.equal(one, other):
+                return str(name)
+    return ""
 
 
 class _Beginning(torch.utils.data.IterableDataset):

@@ -145,3 +145,22 @@ def test_answers_that_lost_their_first_token() -> None:
             trainer.train_dataset = answers
             note(trainer)
         assert found(trainer, "data").get("targets_begin_late") == said
+
+
+class Turned(tiny.Pictures):
+    """The same picture is another one each time that it is read."""
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        row = super().__getitem__(number)
+        return {**row, "pixel_values": row["pixel_values"] + torch.rand(3, 8, 8)}
+
+
+def test_rows_to_be_judged_by_that_are_drawn_anew() -> None:
+    for train, held, said in (
+        (Turned(), Turned(), "fault"),
+        (tiny.Pictures(), Turned(), "look"),
+        (Turned(), tiny.Pictures(), None),
+    ):
+        trainer = tiny.picture_classifier()
+        trainer.train_dataset, trainer.eval_dataset = train, held
+        assert found(trainer, "data").get("eval_rows_drawn_anew") == said
