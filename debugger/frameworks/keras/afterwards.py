@@ -101,7 +101,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
             line = None if made is None else line_in(file, made[0])
             anew += [(line, made[1])] if made is not None and line is not None else []
             known = {**frame.f_globals, **frame.f_locals}
-            texts += [one for one in known.values() if _are_texts(one)]
+            texts += filter(None, map(_texts, known.values()))
             renumbered += _renumbered(frame, tree, known)
             refitted += _refitted(frame, tree, known)
             full += filter(None, map(_full, known.values()))
@@ -206,8 +206,12 @@ def _full(value: Any) -> tuple[int, int] | None:
     return None
 
 
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+def _texts(value: Any) -> list[str]:
+    """Of a list, or of an array, of texts and nothing else."""
+    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "UO":
+        value = value.tolist()
+    texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    return value if texts else []
 
 
 def _is_vocabulary(value: Any) -> bool:

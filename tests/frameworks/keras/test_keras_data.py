@@ -197,6 +197,11 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         + "test = tf.data.Dataset.from_tensor_slices((raw, y)).batch(16)\n"
         "loss, accuracy = model.evaluate(test)\nprint(accuracy)",
     ),
+    "texts of an array, of which hardly any is read": (
+        "data", "text_mostly_cut", "output_sequence_length=1",
+        TEXTS + "vectorize = layers.TextVectorization(max_tokens=20,\n"
+        "    output_sequence_length=1)\nvectorize.adapt(texts)\nrows = vectorize(texts)\n" + READS,
+    ),
     "rows that it learned from": (
         "evaluate", "asked_about_met_rows", "print(np.abs",
         "train, test = x[:64], x[64:]\n" + AMOUNTS.format(loss='"mse"')
