@@ -23,7 +23,7 @@ class Printed:
     from there. `perfect` is the number for answers that are what the labels say, None where nobody
     knows those. `off` is the name of what the two sides that were compared differ in: answers, or
     what they are held against. `within` is the number for one and the same answer to all: the
-    least, the middle and the most of the amounts that were learned.
+    least, the middle and the most of the amounts that were learned, which lie a `span` apart.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Printed:
     perfect: float | None = None
     off: str = ""
     within: tuple[float, ...] = ()
+    span: float = 0.0
 
 
 def numbers_in(text: str) -> list[tuple[str, float]]:

@@ -30,6 +30,8 @@ FEWEST = 8
 NEARLY = 0.1
 HARDLY_MOVES = 0.1
 """As a share of an error: what all that was learned makes of it, against another scale."""
+FAR_BEYOND = 5.0
+"""So many times as large as all that was learned lies apart."""
 SURELY = 20.0
 """So many times as wide are the inputs that somebody forgot to scale."""
 NOTHING = CannotJudge("nothing_printed")
@@ -169,7 +171,9 @@ def answers_on_other_scale(seen: Evaluate, view: View) -> Verdict | CannotJudge 
         if not _is_error(one) or len(one.within) != len(("least", "middle", "most")):
             continue
         least, most = min(one.within), max(one.within)
-        if most > 0 and most - least < HARDLY_MOVES * most and not _is_same(one):
+        size = math.sqrt(max(0.0, least)) if _called(one, "mse") else least
+        far = size > FAR_BEYOND * one.span > 0
+        if far and most - least < HARDLY_MOVES * most and not _is_same(one):
             line = view.places.answered_for(one.line) or one.line
             return fault(line, name=_name(one), least=least, most=most)
     return None

@@ -2625,8 +2625,11 @@ CASES += [
     ),
     Case(
         printed.answers_on_other_scale,
-        replace(MEASURED, printed=(Printed("mae", 1, 140.0, 141.0, within=(146.0, 145.0, 143.0)),)),
-        {"printed": (Printed("mae", 1, 140.0, 141.0, within=(146.0, 95.0, 143.0)),)},
+        replace(
+            MEASURED,
+            printed=(Printed("mae", 1, 140.0, 141.0, within=(146.0, 145.0, 143.0), span=3.0),),
+        ),
+        {"printed": (Printed("mae", 1, 140.0, 141.0, within=(146.0, 145.0, 143.0), span=300.0),)},
         says={"name": "mae", "least": 143.0, "most": 146.0},
     ),
     Case(

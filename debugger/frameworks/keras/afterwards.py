@@ -208,10 +208,10 @@ def _full(value: Any) -> tuple[int, int] | None:
 
 def _texts(value: Any) -> list[str]:
     """Of a list, or of an array, of texts and nothing else."""
-    if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "UO":
-        value = value.tolist()
-    texts = isinstance(value, list) and all(isinstance(one, str) for one in value)
-    return value if texts else []
+    array = isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "UO"
+    texts: Any = value.tolist() if array else value
+    known = isinstance(texts, list) and all(isinstance(one, str) for one in texts)
+    return texts if known else []
 
 
 def _is_vocabulary(value: Any) -> bool:

@@ -125,7 +125,9 @@ def _asked_afterwards(fit: Fit, facts: Facts, train: Rows) -> dict[str, Any]:
         "printed": tried.printed,
         "fails_later": fails or tried.fails,
         "left_out": "" if fails else left_out(tried),
-        "met_before": met_before(train, fit.validation, asked, tried.names),
+        "met_before": met_before(train, fit.validation, asked, tried.names)
+        if tried.whole
+        else None,
         "asked_swapped": next(filter(None, found), ()),
         "asked_scale": max(filter(None, scales), key=wider, default=None),
     }

@@ -32,6 +32,7 @@ from debugger.frameworks.keras.reopened import is_opened_again
 from debugger.pipelines.columns import MOST_MEASURED
 from debugger.pipelines.printed import Printed, numbers_in
 from debugger.script.remainder import KEPT, RETURNED, Remainder, gives, reads, remainder
+from debugger.script.tracing import name_of
 
 if TYPE_CHECKING:
     from debugger.frameworks.keras.building import Fit
@@ -93,12 +94,14 @@ def function_of(frame: FrameType) -> str:
 @dataclass(frozen=True)
 class Tried:
     """What the rest prints of made-up answers, what the model was asked about, and what it ends in
-    whatever the answers are: what Python says, and the line. `names` are known when it is over."""
+    whatever the answers are: what Python says, and the line. `names` are known when it is over;
+    `whole`: nothing that asks a model was left out."""
 
     printed: tuple[Printed, ...] = ()
     rows: tuple[Any, ...] = ()
     fails: tuple[str, int] | None = None
     names: dict[str, Any] = field(default_factory=dict, repr=False)
+    whole: bool = False
 
 
 def printed(fit: Fit, scores: Any, learned: Sequence[Any] = ()) -> Tried:
@@ -109,11 +112,11 @@ def printed(fit: Fit, scores: Any, learned: Sequence[Any] = ()) -> Tried:
     fit.after.cut_off()
     if is_opened_again(fit):
         rests = tuple(replace(one, names={**one.names, KEPT: fit.model}) for one in rests)
-    asked = _Asked(fit)
+    asked, amounts = _Asked(fit), _ends_and_middle(learned)
     ways: tuple[Way, ...] = (
         *(drawn.some, drawn.other, drawn.low, drawn.high),
         *(drawn.dealt(turn) for turn in range(DEALT)),
-        *(drawn.all_of(amount) for amount in _ends_and_middle(learned)),
+        *(drawn.all_of(amount) for amount in amounts),
         lambda rows, count: drawn.right(asked.labels(rows), count),
     )
     until = time.monotonic() + SECONDS
@@ -127,12 +130,17 @@ def printed(fit: Fit, scores: Any, learned: Sequence[Any] = ()) -> Tried:
         runs.append(None)
     truth = next((one for one in map(asked.labels, asked.rows) if one is not None), None)
     shown = tuple(_compared(rests, runs, metric_names(fit.model), truth))
+    if amounts:
+        shown = tuple(replace(one, span=amounts[-1] - amounts[0]) for one in shown)
     known = [one for one in runs if one is not None]
     ended = broken_off(_steps(rests, known), known[0].shape)
     names: dict[str, Any] = {}
     for one in (*(rest.names for rest in reversed(rests)), *known[0].given):
         names |= one
-    return Tried(shown, tuple(asked.rows), ended, names)
+    statements = [one for rest in rests for one in rest.left.statements]
+    broken = [s for run in known for s, error in zip(statements, run.broke, strict=False) if error]
+    whole = not any(map(_asks, broken))
+    return Tried(shown, tuple(asked.rows), ended, names, whole)
 
 
 def _steps(rests: tuple[Rest, ...], runs: list[_Run]) -> Iterator[Step]:
@@ -147,6 +155,11 @@ def _steps(rests: tuple[Rest, ...], runs: list[_Run]) -> Iterator[Step]:
             measured=any(run.measured[place] for run in runs),
             given=runs[0].given[place],
         )
+
+
+def _asks(statement: ast.stmt) -> bool:
+    calls = (part for part in ast.walk(statement) if isinstance(part, ast.Call))
+    return any(name_of(call.func) in (*_ASKS, "evaluate", "model") for call in calls)
 
 
 def _unknown(rest: Rest) -> frozenset[str]:
