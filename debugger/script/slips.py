@@ -249,7 +249,7 @@ def _keeps_old_index(made: ast.expr) -> bool:
     anew = any(name_of(one.func) == "reset_index" for one in calls) or any(
         k.arg == "ignore_index" for one in calls for k in one.keywords
     )
-    moves = any(name_of(one.func) in ("sample", "sort_values", "dropna") for one in calls)
+    moves = any(name_of(one.func) in ("sample", "sort_values") for one in calls)
     return moves and not anew
 
 

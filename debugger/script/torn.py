@@ -34,12 +34,8 @@ def torn(tree: ast.Module) -> int | None:
 def rows_made_of(tree: ast.Module, line: int) -> bool:
     """Whether rows may be made of the labels that a line moved: they are gone through by themselves
     below it, and not beside rows."""
-    here = {
-        name_of(part)
-        for node in ast.walk(tree)
-        for part in ast.walk(node)
-        if isinstance(part, ast.Name) and part.lineno == line and _is_label(part)
-    }
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    here = {one.id for one in names if one.lineno == line and _is_label(one)}
     gone = [n.iter for n in ast.walk(tree) if isinstance(n, ast.For | ast.comprehension)]
     bare = [
         one.args[0] if _is(one, ("enumerate",)) and isinstance(one, ast.Call) and one.args else one
