@@ -349,8 +349,9 @@ class Forward:
     average label is from what the model says, `reach` how far this training can take it. `dropped`
     are columns that never reach the loss, and `asked_for` those that its code names.
     `flattened` is the share of a classifier's outputs that a ReLU at its end makes 0. `reads`: of a
-    model of one's own, what it answers to other words. `mingled` is how far it answers a row
-    otherwise when the rows beside it are others, `unread` an input of several that changes nothing.
+    model of one's own, what it answers to other words. `hides`: so many real tokens, and nothing
+    else, a layer of it is told to leave out. `mingled` is how far it answers a row otherwise when
+    the rows beside it are others, `unread` an input of several that changes nothing.
     `configured_like`: of a new model, the checkpoint that its config and the tokenizer come from.
     `fields` are the names in the batch; `broken_in` is the part of the model that refused it.
     Of Keras: what the loss `expects` and the model `gives`, what it `counts` in the labels of
@@ -421,6 +422,7 @@ class Forward:
     flattened: float | None = None
     reads: Reads | None = None
     mingled: float | None = None
+    hides: int | None = None
     listed: Listed | None = None
     thinned: tuple[str, float, int | None] | None = None
     decoder_lacks: tuple[str, ...] = ()

@@ -361,6 +361,8 @@ def _answers(node: ast.expr, known: dict[str, _Answers]) -> _Answers | None:
     if isinstance(node, ast.Call) and name_of(node.func) in _ASKS and node.args:
         rows = node.args[0]
         return _Answers(ast.unparse(rows), node.lineno, True)
+    if isinstance(node, ast.Attribute) and node.attr == "predictions":
+        return _Answers("", node.lineno, True)  # of what a Trainer hands to its metric
     if isinstance(node, ast.Attribute | ast.Subscript):
         return _answers(node.value, known)
     inside = [

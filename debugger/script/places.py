@@ -566,6 +566,39 @@ class Places:
         named = named and not any(_makes_tokens(made) for _, made in held)
         return (str(of.value),) if named and isinstance(of, ast.Constant) else ()
 
+    def cut_in_two(self) -> int | None:
+        """Where one thing is cut at a place, and both parts are kept: `a[:n], a[n:]`."""
+        for node in ast.walk(self._tree):
+            parts = node.elts if isinstance(node, ast.Tuple) else []
+            cuts = [one for one in parts if isinstance(one, ast.Subscript)]
+            sides = [one.slice for one in cuts if isinstance(one.slice, ast.Slice)]
+            if len(sides) != len(parts) or len(parts) != len(("before", "behind")):
+                continue
+            before, behind = sides
+            if len({ast.unparse(one.value) for one in cuts}) > 1 or before.lower or behind.upper:
+                continue
+            if before.upper and behind.lower and _both_alike(before.upper, behind.lower):
+                return node.lineno
+        return None
+
+    def uses_of(self, module: str) -> int:
+        """How often something is looked up in a module."""
+        nodes = (node for node in ast.walk(self._tree) if isinstance(node, ast.Attribute))
+        return sum(isinstance(one.value, ast.Name) and one.value.id == module for one in nodes)
+
+    def unfilled(self) -> int | None:
+        """Where texts become tokens, by a call that says nothing of how to fill them up."""
+        return next(
+            (
+                call.lineno
+                for call in self._calls
+                if "tokeniz" in name_of(call.func).lower() and call.args
+                if not any(k.arg in (None, "padding", "pad_to_max_length") for k in call.keywords)
+                if name_of(call.func)[:1].islower()
+            ),
+            None,
+        )
+
     def imported(self, module: str) -> int | None:
         return line_of(self._tree, module)
 
@@ -735,6 +768,10 @@ def _unmoved(given: ast.expr) -> ast.expr:
             break
         given = given.func.value
     return given
+
+
+def _both_alike(one: ast.expr, other: ast.expr) -> bool:
+    return ast.unparse(one) == ast.unparse(other)
 
 
 def _both_said(one: ast.expr, other: ast.expr) -> bool:

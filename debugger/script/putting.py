@@ -69,6 +69,10 @@ def hands_on(value: ast.expr, keys: Sequence[str]) -> bool:
     return read and not reckons and all(name in _HANDS_ON for name in calls)
 
 
+MANY = 1000
+"""Columns that are taken by what they hold, however many they are."""
+
+
 def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
     """Where the names of several columns are listed that a table is asked for, or is to lose."""
     taken = (node.slice for node in ast.walk(tree) if isinstance(node, ast.Subscript))
@@ -81,6 +85,8 @@ def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
         if plain is not None and len(words) == len(names) > 1:
             found.append((named, len(words), plain.lineno))
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if last(call.func) == "select_dtypes":
+            found.append((False, MANY, call.lineno))
         if last(call.func) != "drop":
             continue
         for given in (*call.args[:1], *(k.value for k in call.keywords if k.arg == "columns")):

@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
+from debugger.script.labelling import CALLED
 from debugger.script.tracing import assigned, name_of, names_in
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
@@ -88,6 +90,27 @@ class Slips:
             parts = [one.id if isinstance(one, ast.Name) else "" for one in target.elts]
             if len(parts) > _HALVES and all(parts) and len(set(parts)) == len(parts):
                 yield {n: divmod(place, _HALVES) for place, n in enumerate(parts)}, node
+
+    def split_apart(self) -> tuple[int, str, str] | None:
+        """Rows and their labels, each split by a lot of its own: the line, and both by name."""
+        splits = [
+            node
+            for node in self._nodes
+            if isinstance(node, ast.Call)
+            and name_of(node.func) == "train_test_split"
+            and len(node.args) == 1
+        ]
+        for one, other in pairwise(splits):
+            lots = [{k.arg: ast.unparse(k.value) for k in call.keywords} for call in (one, other)]
+            ordered = any(lot.get("shuffle") == "False" for lot in lots)
+            same = lots[0].get("random_state", "None") == lots[1].get("random_state", "None")
+            seeded = same and lots[0].get("random_state", "None") != "None"
+            held = [_held_in(call.args[0]) for call in (one, other)]
+            labels = [bool(CALLED.fullmatch(name)) for name in held]
+            if all(held) and sum(labels) == 1 and not ordered and not seeded:
+                told = other if labels[1] else one
+                return told.lineno, held[labels.index(False)], held[labels.index(True)]
+        return None
 
     def numbered_apart(self) -> int | None:
         """Where the words of a column are numbered as they come, of one set and of another."""
@@ -232,6 +255,15 @@ class Slips:
             if _is_mean_loss(given.left) and "log" not in ast.unparse(given.right):
                 return node.lineno, ast.unparse(given)
         return None
+
+
+def _held_in(given: ast.expr) -> str:
+    """The name of what is split, or of the column of a table."""
+    while isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute):
+        given = given.func.value
+    if isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Constant):
+        return str(given.slice.value)
+    return name_of(given)
 
 
 def _as_they_come(made: ast.DictComp) -> bool:

@@ -126,6 +126,7 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     made = fault if echo.in_time else look
     place = ", ".join(map(str, echo.place))
     line = view.places.layers.targets_given() or view.places.fits.labelled()
+    line = line or view.places.putting_columns()
     return made(line, name=echo.name, place=place, step=echo.place[0], rows=echo.rows)
 
 

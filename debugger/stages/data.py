@@ -28,6 +28,8 @@ from debugger.stages.judging import (
 )
 
 IMBALANCED_SHARE = 0.75
+BY_LUCK = 1e-6
+"""So seldom are all rows of one class where they are drawn by lot."""
 FLATTERING_SHARE = 0.9
 LEAKED_SHARE = 0.05
 SURELY_LEAKED = 0.10
@@ -282,7 +284,7 @@ def eval_of_one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if len(asked) < ENOUGH_ASKED or len(set(asked)) > 1 or asked[0] < 0 or not trained:
         return None
     share = trained.count(asked[0]) / len(trained)
-    if share >= IMBALANCED_SHARE or isinstance(classes_only_in_eval(seen, view), Verdict):
+    if share ** len(asked) > BY_LUCK or isinstance(classes_only_in_eval(seen, view), Verdict):
         return None
     if seen.eval.looked_at < seen.eval.count:
         return CannotJudge("no_rows")
@@ -514,6 +516,7 @@ def _labels_line(view: View) -> int | None:
 def _ordering_line(view: View) -> int | None:
     places = view.places
     line = places.making.ordered() or places.argument_in("train_test_split", "shuffle")
+    line = line or places.cut_in_two()
     line = line or places.call(".select") or places.argument("eval_dataset", "validation_split")
     return line or places.fits.validated()
 

@@ -453,6 +453,14 @@ def text_not_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return fault(view.places.handed.masking(), rows=reads.rows)
 
 
+def padding_mask_turned(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Layers of torch leave out what is True there; the attention mask is 1 at what is read."""
+    if seen.hides is None:
+        return NOT_FOR_THIS_TASK
+    named = ("src_key_padding_mask", "key_padding_mask", "tgt_key_padding_mask")
+    return fault(view.places.argument(*named), hidden=seen.hides) if seen.hides else None
+
+
 def filling_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """The answer to a text depends on what it is filled up with, mask or no mask."""
     reads = seen.reads
@@ -460,6 +468,8 @@ def filling_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if reads.filling <= FELT or reads.text <= UNMOVED:
         return None
+    if seen.hides:
+        return None  # see padding_mask_turned
     line = view.places.handed.pooling() or view.places.handed.masking()
     return look(line, share=reads.filling / (reads.filling + reads.text), rows=reads.rows)
 
@@ -489,7 +499,13 @@ def input_not_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     return look(view.places.layers.inputs_taken(), name=seen.unread)
 
 
-OF_A_MODEL: tuple[Rule, ...] = (text_not_read, filling_read, rows_mingled, input_not_read)
+OF_A_MODEL: tuple[Rule, ...] = (
+    text_not_read,
+    padding_mask_turned,
+    filling_read,
+    rows_mingled,
+    input_not_read,
+)
 OF_ROWS: tuple[Rule, ...] = (
     tokenizer_of_another_model,
     unknown_tokens,

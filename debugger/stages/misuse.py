@@ -35,6 +35,10 @@ _ASKED_OF = {
 }
 _HANDED = ("data_collator", "compute_metrics", "preprocess_logits_for_metrics", "collate_fn")
 
+_RAGGED = (
+    *("unsupported object type numpy.ndarray", "unsupported object type list"),
+    *("can't convert non-rectangular", "inhomogeneous shape"),
+)
 _OTHER_KERAS = (
     r"must be an instance of class Layer\. Received: .*of type <class '(?P<module>(?:tf_)?keras)\."
 )
@@ -184,6 +188,15 @@ def loss_made_not_called(seen: Seen, view: View) -> Verdict | None:
     return None if name is None else fault(failure.line, name=name)
 
 
+def rows_never_filled(seen: Seen, view: View) -> Verdict | None:
+    """Lists of different lengths make an array of lists, and that is no tensor."""
+    failure = seen.failure
+    if failure is None or not any(map(failure.says, _RAGGED)):
+        return None
+    line = view.places.unfilled()
+    return None if line is None else fault(line, at=failure.line)
+
+
 def layer_of_other_keras(seen: Seen, view: View) -> Verdict | None:
     """Keras 3 and the Keras of TensorFlow do not know each other's layers."""
     failure = seen.failure
@@ -231,6 +244,7 @@ RULES: tuple[Rule, ...] = (
     text_for_number,
     gone_through_once,
     loss_made_not_called,
+    rows_never_filled,
     layer_of_other_keras,
     optimizer_of_nothing,
     no_rows_left,

@@ -14,6 +14,14 @@ def halves_crossed(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if found is None else fault(found.line, inputs=found.inputs, labels=found.labels)
 
 
+def split_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Two splits draw two lots: what stood beside each other does no more."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.slips.split_apart()
+    return None if found is None else fault(found[0], inputs=found[1], labels=found[2])
+
+
 def numbered_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Words are numbered as they come, and they come otherwise in another set."""
     if not view.has_script:
@@ -57,6 +65,7 @@ def loss_divided_again(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
 
 OF_ROWS: tuple[Rule, ...] = (
     halves_crossed,
+    split_apart,
     numbered_apart,
     learned_from_judged,
     rows_by_old_index,

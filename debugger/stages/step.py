@@ -231,7 +231,9 @@ def schedule_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return _without_end(seen, view)
     if decay.steps <= LONGER * decay.planned:
         return None
-    line = view.places.argument("decay_steps", "num_train_steps") or view.places.call("Decay")
+    line = view.places.argument_chosen("decay_steps", "num_train_steps") or view.places.call(
+        "Decay"
+    )
     by_examples = abs(decay.steps - decay.examples) <= COUNTED * decay.examples
     return (fault if by_examples else look)(
         line,
@@ -249,7 +251,9 @@ def schedule_too_short(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return _without_end(seen, view)
     if decay.steps <= 0 or decay.steps >= SHORTER * decay.planned:
         return None  # a warm-up longer than the training leaves less than nothing to decay in
-    line = view.places.argument("decay_steps", "num_train_steps") or view.places.call("Decay")
+    line = view.places.argument_chosen("decay_steps", "num_train_steps") or view.places.call(
+        "Decay"
+    )
     over = decay.steps <= OVER * decay.planned and last <= OVER * first
     return (fault if over else look)(line, steps=decay.steps, planned=decay.planned, last=last)
 

@@ -501,6 +501,20 @@ CASES = [
         says={"moved": 0.8},
     ),
     Case(
+        inputs.padding_mask_turned,
+        replace(FINE, hides=383),
+        {"hides": 0},
+        script="out = encoder(x,\n    src_key_padding_mask=mask.bool())",
+        says={"hidden": 383},
+    ),
+    Case(
+        slips.split_apart,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="a, b = train_test_split(texts)\ny, z = train_test_split(labels)",
+        says={"inputs": "texts", "labels": "labels"},
+    ),
+    Case(
         data.eval_rows_drawn_anew,
         Data(SPLIT, SPLIT, drawn_anew=("pixels", "pixels")),
         {"drawn_anew": ("pixels", "")},
@@ -2944,6 +2958,13 @@ Trainer(compute_metrics=measure)
         "Boolean value of Tensor with more than one value is ambiguous",
         script="\n" * 6 + "loss = nn.CrossEntropyLoss(scores, labels)",
         name="CrossEntropyLoss",
+    ),
+    of_crash(
+        misuse.rows_never_filled,
+        "ValueError",
+        "Failed to convert a NumPy array to a Tensor (Unsupported object type numpy.ndarray).",
+        script="enc = tokenizer(notes, return_tensors='np')",
+        at=7,
     ),
     of_crash(
         misuse.layer_of_other_keras,

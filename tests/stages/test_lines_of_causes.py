@@ -45,6 +45,21 @@ def optimizer_first(at: Places) -> int | None:
 
 CASES: list[tuple[Find, str]] = [
     (
+        lambda at: at.cut_in_two(),
+        """
+        cut = int(0.85 * len(rows))
+        other = rows[:cut], names[cut:]
+        train, val = rows.iloc[:cut], rows.iloc[cut:]  # HERE
+        """,
+    ),
+    (
+        lambda at: at.unfilled(),
+        """
+        tokenizer = AutoTokenizer.from_pretrained(name)
+        enc = tokenizer(notes, truncation=True)  # HERE
+        """,
+    ),
+    (
         lambda at: at.made_under("attention_mask"),
         """
         class Rows(Dataset):

@@ -100,6 +100,22 @@ def test_what_prepares_rows_learns_from_those_to_be_judged_by() -> None:
         assert slips(first + right).learned_from_judged() is None
 
 
+def test_rows_and_labels_are_split_by_two_lots() -> None:
+    rows = "a, b = train_test_split(df['note'].tolist(), test_size=0.2{})\n"
+    labels = "y, z = train_test_split(labels, test_size=0.2{})"
+
+    assert slips(rows.format("") + labels.format("")).split_apart() == (2, "note", "labels")
+    seeds = (", random_state=1", ", random_state=2")
+    assert slips(rows.format(seeds[0]) + labels.format(seeds[1])).split_apart() is not None
+    for right in (
+        rows.format(seeds[0]) + labels.format(seeds[0]),
+        rows.format(", shuffle=False") + labels.format(", shuffle=False"),
+        "train, test = train_test_split(df)\ntrain, val = train_test_split(train)",
+        "a, b, y, z = train_test_split(texts, labels)",
+    ):
+        assert slips(right).split_apart() is None
+
+
 def test_names_that_are_only_counted_are_kept_by_nobody() -> None:
     counted = "def kinds(told):\n    codes, names = pd.factorize(told)\n    return codes, {}\n"
     twice = "here, there = kinds(kinds_train), kinds(kinds_test)"

@@ -5,7 +5,8 @@ The library's models are not asked: they follow the mask that they are given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -17,6 +18,11 @@ from debugger.pipelines.face import Reads
 
 MOST_TOKENS = 16_384
 FEWEST_ROWS = 4
+_ATTENDING = (
+    *(torch.nn.TransformerEncoder, torch.nn.TransformerEncoderLayer, torch.nn.TransformerDecoder),
+    *(torch.nn.TransformerDecoderLayer, torch.nn.MultiheadAttention),
+)
+_LEAVE_OUT = ("src_key_padding_mask", "key_padding_mask", "tgt_key_padding_mask")
 Answer = Callable[[dict[str, Any]], torch.Tensor]
 
 
@@ -37,9 +43,41 @@ def read_by(trainer: Trainer, batch: Any) -> dict[str, Any]:
         return found if found.dim() > 1 else found[:, None]
 
     try:
-        return {"reads": _reads(given, answer), "mingled": _mingled(given, answer)}
+        with _masks_heard(model) as heard:
+            answer({})
+        told = {"hides": _hides(given.get("attention_mask"), heard)}
+        return told | {"reads": _reads(given, answer), "mingled": _mingled(given, answer)}
     except Exception:  # a model that wants its labels, or more: nothing is told of it then
         return {}
+
+
+@contextmanager
+def _masks_heard(model: torch.nn.Module) -> Iterator[list[torch.Tensor]]:
+    """What layers of torch are told to leave out: there True means that nothing is to be seen."""
+    heard: list[torch.Tensor] = []
+
+    def note(_module: Any, _given: Any, named: dict[str, Any]) -> None:
+        heard.extend(one for n in _LEAVE_OUT if isinstance(one := named.get(n), torch.Tensor))
+
+    hooks = [
+        module.register_forward_pre_hook(note, with_kwargs=True)
+        for module in model.modules()
+        if isinstance(module, _ATTENDING)
+    ]
+    try:
+        yield heard
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _hides(mask: Any, heard: list[torch.Tensor]) -> int | None:
+    """How many real tokens a layer is told to leave out, where it is told nothing else."""
+    for told in heard:
+        if isinstance(mask, torch.Tensor) and told.dtype == torch.bool and told.shape == mask.shape:
+            real = (mask != 0).to(told.device)
+            return int(real.sum()) if torch.equal(told, real) and not bool(real.all()) else 0
+    return None
 
 
 def _reads(given: dict[str, Any], answer: Answer) -> Reads | None:
@@ -56,7 +94,10 @@ def _reads(given: dict[str, Any], answer: Answer) -> Reads | None:
     words, chance = ids[shown], torch.Generator().manual_seed(0)
     dealt = words[torch.randint(len(words), (ids.numel(),), generator=chance)].view(ids.shape)
     changed = [ids, torch.where(shown, dealt, ids), torch.where(shown, ids, dealt)]
-    plain, text, filling = (answer({"input_ids": one})[filled].flatten(1) for one in changed)
+    found = [answer({"input_ids": one}) for one in changed]
+    if found[0].shape[:2] == mask.shape and found[0].dim() > mask.dim():
+        found = [one * shown[..., None].to(one.device) for one in found]  # what is said of words
+    plain, text, filling = (one[filled].flatten(1) for one in found)
     spread = float(torch.cat([plain, text, filling]).std(0).mean())
     if not spread > 0:
         return None

@@ -26,12 +26,17 @@ class Pooled(nn.Module):
         self.words = nn.Embedding(len(tiny.WORDS) + 4, 16)
         self.beside = nn.MultiheadAttention(16, 2, batch_first=of != "rows")
         self.through = nn.GRU(16, 16, batch_first=of != "rows as time")
+        self.attends = nn.MultiheadAttention(16, 2, batch_first=True)
         self.head = nn.Linear(16, 3)
 
     def forward(self, input_ids: Any, attention_mask: Any, labels: Any = None) -> Any:
         states = self.words(input_ids)
         if self.of == "rows":
             states = states + self.beside(states, states, states)[0]
+        if self.of in ("turned", "right way round"):
+            hidden = attention_mask.bool() if self.of == "turned" else attention_mask == 0
+            states = self.attends(states, states, states, key_padding_mask=hidden)[0]
+            states = torch.nan_to_num(states)
         if self.of.endswith("time"):
             states = self.through(states)[0]
         shown = {"filling": 1 - attention_mask, "all": torch.ones_like(attention_mask)}
@@ -59,6 +64,7 @@ def found(of: str) -> dict[str, str]:
         ("filling", "text_not_read", "fault"),
         ("all", "filling_read", "look"),
         ("rows", "rows_mingled", "fault"),
+        ("turned", "padding_mask_turned", "fault"),
         ("rows as time", "rows_mingled", "fault"),
         ("nothing", "relu_at_the_end", "fault"),
     ],
@@ -71,6 +77,7 @@ def test_a_model_that_reads_its_own_text_alone_is_left_in_peace() -> None:
     told = {"text_not_read", "filling_read", "rows_mingled", "relu_at_the_end"}
     assert not told & set(found("text"))
     assert "rows_mingled" not in found("words as time")
+    assert "padding_mask_turned" not in found("right way round")
 
 
 def test_a_model_that_compares_rows_by_design_is_left_in_peace() -> None:
