@@ -202,7 +202,8 @@ class Data:
     `spelled_out` is how a text begins, as the tokenizer was handed it, whose words are letters.
     `late`: a token that answers have lost in front, and of how many of them that is known.
     `drawn_anew`: a field of the training rows, and one of the evaluation's, that is another one
-    each time that the same row is read.
+    each time that the same row is read. `numbered`: where a tokenizer made the evaluation rows that
+    gives so many tokens another number than the training's does, of so many that both know.
     """
 
     train: Split | None
@@ -233,6 +234,7 @@ class Data:
     spelled_out: str = ""
     late: tuple[str, int] | None = None
     drawn_anew: tuple[str, str] = ("", "")
+    numbered: tuple[int | None, int, int] | None = None
     failure: Failure | None = None
 
 

@@ -21,6 +21,7 @@ _TURNED = ("T", "mT")
 DEEPEST = 3
 _AUTO = r"(?:^|\.)(?:TF)?Auto\w*Model\w*\.from_(?:pretrained|config)$"
 _SORTS = ("sorted", "sort", "sort_values", "argsort", "lexsort")
+_JUDGED = re.compile(r"(^|[^a-z])(test|val|valid|validation|eval|dev)([^a-z]|$)", re.IGNORECASE)
 _LABELS = ("label", "class", "target", "categor")
 
 
@@ -157,6 +158,20 @@ class Making:
             return None
         found = (self._turned(given) for given in asking.args)
         return next(filter(None, found), None) or (asking.lineno if or_asked else None)
+
+    def tokenizer_again(self) -> int | None:
+        """Where a second tokenizer is made: that of the rows to be judged by, as its name, or what
+        it is made of, tells; else the last."""
+        made = [
+            node
+            for node in self._nodes
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+            if "tokenizer" in name_of(node.targets[0])
+        ]
+        if len({name_of(node.targets[0]) for node in made}) < len(("one", "another")):
+            return None
+        judged = [node.lineno for node in made if _JUDGED.search(ast.unparse(node))]
+        return max(judged or [node.lineno for node in made])
 
     def one_score(self) -> int | None:
         """Where a training step asks its loss about one score of several, by its number."""

@@ -158,6 +158,15 @@ def contradicting_labels(seen: Data, view: View) -> Verdict | CannotJudge | None
     return verdict(_tokenizing(view), rows=read.contradicting, share=share, **numbers)
 
 
+def eval_tokenized_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A tokenizer that was made anew for the rows to be judged by gives words other numbers."""
+    if seen.numbered is None:
+        return None
+    line, moved, known = seen.numbered
+    made = view.places.making.tokenizer_again()
+    return fault(made or line, moved=moved, known=known)
+
+
 def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Long documents are always cut. A limit of a few tokens is another matter."""
     read = seen.train.read if seen.train else None
@@ -513,6 +522,7 @@ OF_ROWS: tuple[Rule, ...] = (
     unknown_targets,
     special_tokens_left_out,
     wrong_column_read,
+    eval_tokenized_otherwise,
     text_mostly_cut,
     letters_for_words,
     words_numbered_twice,

@@ -501,6 +501,13 @@ CASES = [
         says={"moved": 0.8},
     ),
     Case(
+        inputs.eval_tokenized_otherwise,
+        Data(SPLIT, SPLIT, numbered=(7, 30, 40)),
+        {"numbered": None},
+        script="tokenizer = build(train)\nother_tokenizer = build(test)",
+        says={"moved": 30, "known": 40},
+    ),
+    Case(
         inputs.padding_mask_turned,
         replace(FINE, hides=383),
         {"hides": 0},

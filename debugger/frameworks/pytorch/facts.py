@@ -49,7 +49,7 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         pretrained=is_pretrained(model),
         known_collator=home == _COLLATORS_OF_HUGGING_FACE,
         tokenized_at=tokenized_at(trainer),
-        targets_tokenized_at=tokenized_at(trainer, lambda: _first_tokens(trainer, "labels"))
+        targets_tokenized_at=tokenized_at(trainer, lambda: first_tokens(trainer, "labels"))
         if task == "seq2seq"
         else None,
     )
@@ -104,13 +104,14 @@ def tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase | None:
     if _main_input(trainer) != "input_ids":
         return None
     source = getattr(getattr(trainer.model, "config", None), "_name_or_path", "")
-    used = the_one_used(trainer, lambda: _first_tokens(trainer, "input_ids"))
+    used = the_one_used(trainer, lambda: first_tokens(trainer, "input_ids"))
     return used or (tokenizer_from(source) if source else None)
 
 
-def _first_tokens(trainer: Trainer, name: str) -> list[Any]:
-    """What the first rows hold under that name, without what the loss ignores."""
-    rows: Any = trainer.train_dataset
+def first_tokens(trainer: Trainer, name: str, among: Any = None) -> list[Any]:
+    """What the first rows, of the training if no others are given, hold under that name, without
+    what the loss ignores."""
+    rows: Any = trainer.train_dataset if among is None else among
     if is_stream(rows) or not count_of(rows):
         return []
     with borrowed(trainer):

@@ -124,6 +124,26 @@ def tokenized_at(trainer: Any, rows: Callable[[], Any] | None = None) -> int | N
     return next((one.line for one in used if begun is None or one.made(begun)), None)
 
 
+def numbered_by_other(
+    trainer: Any, rows: Callable[[], Any], others: Callable[[], Any]
+) -> tuple[int | None, int, int] | None:
+    """Where other rows were made by a tokenizer that numbers otherwise than the one of `rows`: so
+    many tokens that both know have another number, of so many."""
+    used = _tokenized.get(trainer, ())
+    if len({id(one.tokenizer) for one in used}) < 2:
+        return None
+    here, there = (set(beginnings({"input_ids": read()})) for read in (rows, others))
+    first = [one for one in used if one.made(here)]
+    second = [one for one in used if one.made(there)]
+    own = {id(one.tokenizer) for one in first}
+    if not first or not second or any(id(one.tokenizer) in own for one in second):
+        return None
+    known, other = first[0].tokenizer.get_vocab(), second[0].tokenizer.get_vocab()
+    both = known.keys() & other.keys()
+    moved = sum(known[token] != other[token] for token in both)
+    return (second[0].line, moved, len(both)) if moved else None
+
+
 def tokenized_texts(trainer: Any) -> list[str]:
     """The first texts that tokens were made of, as the tokenizer was handed them."""
     return [text for one in _tokenized.get(trainer, ())[:1] for text in one.texts]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,12 @@ from debugger.frameworks.pytorch.building import Built, stopped_at_training
 from debugger.frameworks.pytorch.company import company
 from debugger.frameworks.pytorch.drawn import drawn, redrawn
 from debugger.frameworks.pytorch.experimenting import TrainerLab
-from debugger.frameworks.pytorch.facts import configured_like, facts_of, tokenizer_of
+from debugger.frameworks.pytorch.facts import configured_like, facts_of, first_tokens, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
-from debugger.frameworks.pytorch.loading import unfitting_in
+from debugger.frameworks.pytorch.loading import numbered_by_other, unfitting_in
 from debugger.frameworks.pytorch.mixing import mixed
 from debugger.frameworks.pytorch.order import order
-from debugger.frameworks.pytorch.rows import count_of
+from debugger.frameworks.pytorch.rows import count_of, first_set
 from debugger.frameworks.pytorch.settings import (
     classes_for_objects,
     never_begun,
@@ -53,7 +53,15 @@ class TrainerPipeline:
     @cached_property
     def _data(self) -> face.Data:
         with self.untouched():
-            return looking.data(self._trainer, self.facts, tokenizer_of(self._trainer))
+            seen = looking.data(self._trainer, self.facts, tokenizer_of(self._trainer))
+        return replace(seen, numbered=self._numbered())
+
+    def _numbered(self) -> tuple[int | None, int, int] | None:
+        trainer, held = self._trainer, first_set(self._trainer.eval_dataset)
+        if held is None or self.facts.main_input != "input_ids":
+            return None
+        ids = partial(first_tokens, trainer, "input_ids")
+        return numbered_by_other(trainer, ids, partial(ids, held))
 
     def data(self) -> face.Data:
         return self._data

@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from datasets import Dataset as Table
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
 from torch.utils.data import DataLoader, Dataset
 from transformers import (
     EarlyStoppingCallback,
     GPT2Config,
     GPT2ForSequenceClassification,
+    PreTrainedTokenizerFast,
     Trainer,
 )
 
@@ -164,3 +169,23 @@ def test_rows_to_be_judged_by_that_are_drawn_anew() -> None:
         trainer = tiny.picture_classifier()
         trainer.train_dataset, trainer.eval_dataset = train, held
         assert found(trainer, "data").get("eval_rows_drawn_anew") == said
+
+
+def test_evaluation_rows_of_another_tokenizer() -> None:
+    """It was made of other texts, and numbers words as they come there."""
+    words = [word for word in tiny.WORDS if word.isalpha()]
+    table = {"[PAD]": 0, "[UNK]": 1, "[CLS]": 2, "[SEP]": 3}
+    table |= {word: 4 + place for place, word in enumerate(reversed(words))}
+    other = PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer(WordLevel(table, unk_token="[UNK]")), pad_token="[PAD]"
+    )
+    other.backend_tokenizer.pre_tokenizer = Whitespace()
+    texts = [" ".join(words[n % 5 : n % 5 + 5]) for n in range(24)]
+    for held, said in ((other, "fault"), (tiny.tokenizer(), None)):
+        with tokenizing_watched() as note:
+            train, judged = (
+                Table.from_dict({**one(texts), "label": [0, 1, 2] * 8}) for one in (WORDS, held)
+            )
+            trainer = tiny.classifier(train_dataset=train, eval_dataset=judged)
+            note(trainer)
+        assert found(trainer, "data").get("eval_tokenized_otherwise") == said
