@@ -28,7 +28,7 @@ from debugger.pipelines.plan import Order, Plan
 from debugger.pipelines.printed import Printed
 from debugger.pipelines.reached import Reached
 from debugger.pipelines.sounds import Sounds
-from debugger.pipelines.spelled import Short
+from debugger.pipelines.spelled import Cased, Short
 from debugger.pipelines.targets import Aims, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Lab, Worded
@@ -204,6 +204,7 @@ class Data:
     `drawn_anew`: a field of the training rows, and one of the evaluation's, that is another one
     each time that the same row is read. `numbered`: where a tokenizer made the evaluation rows that
     gives so many tokens another number than the training's does, of so many that both know.
+    `cased`: words that are unknown as they are written, and known in small letters.
     """
 
     train: Split | None
@@ -235,6 +236,7 @@ class Data:
     late: tuple[str, int] | None = None
     drawn_anew: tuple[str, str] = ("", "")
     numbered: tuple[int | None, int, int] | None = None
+    cased: Cased | None = None
     failure: Failure | None = None
 
 

@@ -13,6 +13,8 @@ ALIKE = 0.9
 FEWEST_WORDS = 8
 MOSTLY_LETTERS = 0.9
 MOST_SHOWN = 24
+MOST_TEXTS = 200
+_ROUND = ".,;:!?()\"'"
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,32 @@ class Short:
     width: int
     words: int
     kept: float
+
+
+@dataclass(frozen=True)
+class Cased:
+    """Of `words` looked at, so many `unknown` ones are known in small letters, as `example` is."""
+
+    unknown: int
+    words: int
+    example: str
+
+
+def cased_of(texts: Sequence[str], tokenizer: Any) -> Cased | None:
+    """Of a tokenizer that knows whole words; one of pieces, or of bytes, has hardly any unknown."""
+    unknown = getattr(tokenizer, "unk_token_id", None)
+    words = [word.strip(_ROUND) for text in texts[:MOST_TEXTS] for word in text.split()]
+    if unknown is None or len(words) < FEWEST_ROWS:
+        return None
+    vocabulary = tokenizer.get_vocab()
+    small = [
+        word
+        for word in words
+        if word not in vocabulary and word != word.lower() and word.lower() in vocabulary
+    ]
+    read = {word: tokenizer(word, add_special_tokens=False)["input_ids"] for word in set(small)}
+    found = [word for word in small if unknown in read[word]]
+    return Cased(len(found), len(words), found[0]) if found else None
 
 
 def short_of(texts: Sequence[str], rows: Sequence[Any]) -> Short | None:

@@ -568,8 +568,9 @@ class Places:
 
     def cut_in_two(self) -> int | None:
         """Where one thing is cut at a place, and both parts are kept: `a[:n], a[n:]`."""
-        for node in ast.walk(self._tree):
-            parts = node.elts if isinstance(node, ast.Tuple) else []
+        tuples = (node for node in ast.walk(self._tree) if isinstance(node, ast.Tuple))
+        for node in tuples:
+            parts = node.elts
             cuts = [one for one in parts if isinstance(one, ast.Subscript)]
             sides = [one.slice for one in cuts if isinstance(one.slice, ast.Slice)]
             if len(sides) != len(parts) or len(parts) != len(("before", "behind")):

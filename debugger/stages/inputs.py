@@ -18,6 +18,8 @@ from debugger.stages.judging import (
 FEWEST_ROWS = 8
 MOSTLY_UNKNOWN = 0.5
 OFTEN_UNKNOWN, MORE_UNKNOWN = 0.15, 4.0
+CAPITALS, MANY_CAPITALS = 0.01, 0.05
+"""Shares of the words: of a text's first words alone, and of whole texts in capitals."""
 ANOTHER_VOCABULARY = 0.5
 CONTRADICTING_SHARE = 0.2
 LITTLE_TOLD = 0.25
@@ -66,6 +68,18 @@ def unknown_tokens(seen: Data, view: View) -> Verdict | CannotJudge | None:
     line = line or view.places.call("Tokenizer.from_pretrained", "TokenizerFast.from_pretrained")
     verdict = fault if share >= MOSTLY_UNKNOWN else look
     return verdict(line, share=share, unknown=read.unknown, pieces=read.pieces)
+
+
+def unknown_for_capitals(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A vocabulary in small letters, and texts that are not brought to them."""
+    if seen.cased is None:
+        return None
+    share = seen.cased.unknown / seen.cased.words
+    if share < CAPITALS:
+        return None
+    line = view.places.call("WordLevel", "BPE", "WordPiece", "TokenizerFast", "Tokenizer")
+    told = {"unknown": seen.cased.unknown, "words": seen.cased.words}
+    return (fault if share >= MANY_CAPITALS else look)(line, example=seen.cased.example, **told)
 
 
 def unknown_in_evaluation(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -518,6 +532,7 @@ OF_A_MODEL: tuple[Rule, ...] = (
 OF_ROWS: tuple[Rule, ...] = (
     tokenizer_of_another_model,
     unknown_tokens,
+    unknown_for_capitals,
     unknown_in_evaluation,
     unknown_targets,
     special_tokens_left_out,

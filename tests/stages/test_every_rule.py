@@ -54,6 +54,7 @@ from debugger.pipelines.plan import Order, Plan, Plateau, Rates
 from debugger.pipelines.printed import Printed
 from debugger.pipelines.reached import Reached
 from debugger.pipelines.sounds import Sounds
+from debugger.pipelines.spelled import Cased
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Worded
@@ -506,6 +507,13 @@ CASES = [
         {"numbered": None},
         script="tokenizer = build(train)\nother_tokenizer = build(test)",
         says={"moved": 30, "known": 40},
+    ),
+    Case(
+        inputs.unknown_for_capitals,
+        Data(SPLIT, None, cased=Cased(60, 400, "PRESS")),
+        {"cased": Cased(2, 400, "PRESS")},
+        script="import tokenizers\ntok = Tokenizer(WordLevel(vocabulary))",
+        says={"unknown": 60, "words": 400, "example": "PRESS"},
     ),
     Case(
         inputs.padding_mask_turned,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tensorflow as tf
+from transformers import PreTrainedTokenizerBase
 
 from debugger.failure import is_own, line_in
 from debugger.frameworks.keras.later import fails
@@ -56,19 +57,20 @@ class Asked:
 class After:
     """`anew` is where a model is made anew and used, and whether the trained one is used at all.
 
-    Of what is there already: `texts` are the lists of them, and `renumbered` is a vocabulary that
-    is made anew between two uses, and where; `refitted` is what learns anew from the rows to be
-    judged by, where, and its class. `full` is a vocabulary without room for more words: the number
-    of all that it does not know, and its size. `thrown_away` is what is made of a data set and not
-    kept.
-    `fails` is what Python will say at a line behind the training, and `looked_up` what is read
-    out of the history then; `opened` are models that are opened from a file. `rests` is what is
-    left to be run, which may be done once all is `cut_off`, and never without.
+    Of what is there already: `texts` are the lists of them, beside `tokenizers`, and `renumbered`
+    is a vocabulary that is made anew between two uses, and where; `refitted` is what learns anew
+    from the rows to be judged by, where, and its class. `full` is a vocabulary without room for
+    more words: the number of all that it does not know, and its size. `thrown_away` is what is made
+    of a data set and not kept. `fails` is what Python will say at a line behind the training, and
+    `looked_up` what is read out of the history then; `opened` are models that are opened from a
+    file. `rests` is what is left to be run, which may be done once all is `cut_off`, and never
+    without.
     """
 
     asked: tuple[Asked, ...] = ()
     anew: tuple[int, bool] | None = None
     texts: tuple[Sequence[str], ...] = ()
+    tokenizers: tuple[PreTrainedTokenizerBase, ...] = ()
     renumbered: tuple[str, int] | None = None
     refitted: tuple[str, int, str] | None = None
     full: tuple[int, int] | None = None
@@ -85,6 +87,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
     asked: list[Asked] = []
     anew: list[tuple[int, bool]] = []
     texts: list[Sequence[str]] = []
+    tokenizers: list[PreTrainedTokenizerBase] = []
     renumbered: list[tuple[str, int]] = []
     refitted: list[tuple[str, int, str]] = []
     full: list[tuple[int, int]] = []
@@ -102,6 +105,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
             anew += [(line, made[1])] if made is not None and line is not None else []
             known = {**frame.f_globals, **frame.f_locals}
             texts += filter(None, map(_texts, known.values()))
+            tokenizers += [v for v in known.values() if isinstance(v, PreTrainedTokenizerBase)]
             renumbered += _renumbered(frame, tree, known)
             refitted += _refitted(frame, tree, known)
             full += filter(None, map(_full, known.values()))
@@ -120,6 +124,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
         asked=tuple(asked),
         anew=next(iter(anew), None),
         texts=tuple(texts),
+        tokenizers=tuple(tokenizers),
         renumbered=next(iter(renumbered), None),
         refitted=next(iter(refitted), None),
         full=next(iter(full), None),

@@ -14,6 +14,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import on_behalf, own_line
 from debugger.pipelines.drawn import Unfitting
+from debugger.pipelines.spelled import MOST_TEXTS
 
 SAMPLED = 64
 """Numbers of a weight that are remembered to know it by."""
@@ -92,9 +93,10 @@ def tokenizing_watched() -> Iterator[Callable[[Any], None]]:
             known = Tokenized(self, line, [], [])
             used.append(known)
         made = on_behalf(before, self, *given, **named)
+        if known is not None and len(known.texts) < MOST_TEXTS:
+            known.texts += texts_in(given[0] if given else named.get("text"))[:MOST_TEXTS]
         if known is not None and len(known.begins) < ROWS_NOTED:
             known.begins += beginnings(made)[:ROWS_NOTED]
-            known.texts += texts_in(given[0] if given else named.get("text"))[:ROWS_NOTED]
         return made
 
     def note(trainer: Any) -> None:

@@ -58,7 +58,7 @@ from debugger.pipelines.rows import (
     type_of,
 )
 from debugger.pipelines.sounds import sounds_of
-from debugger.pipelines.spelled import fallen_apart
+from debugger.pipelines.spelled import cased_of, fallen_apart
 from debugger.pipelines.trying import Worded
 
 MOST_ROWS = 5000
@@ -105,6 +105,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         eval_columns=there.columns,
         swapped=between(here.table, there.table),
         spelled_out=fallen_apart(tokenized_texts(trainer)),
+        cased=cased_of(tokenized_texts(trainer), tokenizer),
         late=begun_late(trainer, answers),
         drawn_anew=(drawn_anew(train), drawn_anew(evaluation)),
     )

@@ -143,7 +143,7 @@ def test_answers_that_lost_their_first_token() -> None:
     texts = [" ".join(words[n % 8 :: 3] + words[: n % 3]) for n in range(24)]
     for begin, said in ((0, None), (1, "fault")):
         with tokenizing_watched() as note:
-            made = [WORDS(text)["input_ids"] for text in texts]
+            made: Any = [WORDS(text)["input_ids"] for text in texts]
             trainer = tiny.translator()
             rows: Any = trainer.train_dataset
             answers = rows.remove_columns("labels").add_column("labels", [m[begin:] for m in made])
