@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from debugger.experiments.signal import renumbered
@@ -31,6 +32,8 @@ SCALED, ALIKE = 4.0, 0.25
 FAR = 5.0
 OUT_OF_REACH = 2.0
 SLIGHTLY = 0.05
+FILLED, BESIDE = 0.02, 0.25
+"""Shares: of all amounts, those that are one; of the spread of the others, how far it lies off."""
 MASKED_MUCH, MASKED_MOST = 0.4, 0.6
 RENUMBERED = 0.3
 """So much more often right under other numbers."""
@@ -89,6 +92,26 @@ def labels_hardly_differ(seen: Data, view: View) -> Verdict | CannotJudge | None
     if aims.amounts < ENOUGH_AMOUNTS or least == most or between[0] != between[-1]:
         return None
     return look(_labelling(view), value=between[0], rows=aims.amounts)
+
+
+def labels_stand_for_none(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Many amounts are one and the same, far from all others: what was filled in for a missing one.
+
+    A shop that is closed sells nothing, too: it may well be right.
+    """
+    split = seen.train
+    if split is None or view.facts.task != "regression":
+        return NOT_FOR_THIS_TASK
+    amounts = [float(y) for y in split.labels if isinstance(y, int | float)]
+    value, count = Counter(amounts).most_common(1)[0] if amounts else (0.0, 0)
+    others = [y for y in amounts if y != value]
+    if count < FILLED * len(amounts) or len(others) < ENOUGH_AMOUNTS:
+        return None
+    spread, apart = max(others) - min(others), min(abs(y - value) for y in others)
+    if apart < BESIDE * spread or min(others) < value < max(others):
+        return None
+    line = view.places.call(".fillna", "nan_to_num") or _labelling(view)
+    return look(line, value=value, rows=count, of=len(amounts), apart=apart)
 
 
 def labels_lose_fractions(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -505,6 +528,7 @@ OF_ROWS: tuple[Rule, ...] = (
     one_label_of_several,
     labels_all_the_same,
     labels_hardly_differ,
+    labels_stand_for_none,
     labels_of_another_scale,
     labels_not_aligned,
     labels_off_by_one,

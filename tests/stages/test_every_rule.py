@@ -509,6 +509,13 @@ CASES = [
         says={"moved": 30, "known": 40},
     ),
     Case(
+        targets.labels_stand_for_none,
+        Data(replace(SPLIT, labels=(0.0,) * 6 + tuple(200.0 + n for n in range(90))), None),
+        {"train": replace(SPLIT, labels=tuple(200.0 + n for n in range(90)))},
+        facts=replace(FACTS, task="regression"),
+        says={"value": 0.0, "rows": 6, "of": 96, "apart": 200.0},
+    ),
+    Case(
         inputs.unknown_for_capitals,
         Data(SPLIT, None, cased=Cased(60, 400, "PRESS")),
         {"cased": Cased(2, 400, "PRESS")},
