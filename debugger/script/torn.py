@@ -216,13 +216,14 @@ def _rows_alone(tree: ast.Module, body: list[ast.stmt]) -> Iterator[int]:
             labels.add(made.id)
         if _is(node.value, _ORDERS):
             orders.add(made.id)
-        by = node.value.slice if isinstance(node.value, ast.Subscript) else None
-        rows = node.value.value if isinstance(node.value, ast.Subscript) else None
-        if name_of(by or made) not in orders or name_of(rows or by or made) != made.id:
+        taken = node.value
+        if not isinstance(taken, ast.Subscript) or name_of(taken.value) != made.id:
             continue
+        by = name_of(taken.slice)
         beside = {one for one in labels if _of_set(one) == _of_set(made.id)}
-        follow = {one for one, order in ordered if order == name_of(by or made)}
-        if beside and not _is_label(made) and not any(map(_LABELS.fullmatch, follow)):
+        follow = {one for one, order in ordered if order == by}
+        alone = not _is_label(made) and not any(map(_LABELS.fullmatch, follow))
+        if by in orders and beside and alone:
             yield node.lineno
 
 

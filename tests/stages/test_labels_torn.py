@@ -39,6 +39,7 @@ TORN = [
     "labels = load(); order = np.random.permutation(len(labels)); texts = texts[order]",
 ]
 WHOLE = [
+    "labels = load(); order = rng.permutation(9); some = table[order[:3]]",
     "y_train = load(); order = rng.permutation(9); X_train = X_train[order]\n"
     "y_train = y_train[order]",
     "y_train = encode(kinds); order = rng.permutation(9); X_test = X_test[order]",
