@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 import re
 
-from debugger.script.tracing import TRAINING_STEPS, Function, Tracing, assigned, is_true, name_of
+from debugger.script.tracing import (
+    OF_JUDGING,
+    TRAINING_STEPS,
+    Function,
+    Tracing,
+    assigned,
+    is_true,
+    name_of,
+)
 
 _FUNCTIONAL = (
     "cross_entropy",
@@ -21,7 +29,6 @@ _TURNED = ("T", "mT")
 DEEPEST = 3
 _AUTO = r"(?:^|\.)(?:TF)?Auto\w*Model\w*\.from_(?:pretrained|config)$"
 _SORTS = ("sorted", "sort", "sort_values", "argsort", "lexsort")
-_JUDGED = re.compile(r"(^|[^a-z])(test|val|valid|validation|eval|dev)([^a-z]|$)", re.IGNORECASE)
 _LABELS = ("label", "class", "target", "categor")
 
 
@@ -170,7 +177,7 @@ class Making:
         ]
         if len({name_of(node.targets[0]) for node in made}) < len(("one", "another")):
             return None
-        judged = [node.lineno for node in made if _JUDGED.search(ast.unparse(node))]
+        judged = [node.lineno for node in made if OF_JUDGING.search(ast.unparse(node))]
         return max(judged or [node.lineno for node in made])
 
     def one_score(self) -> int | None:

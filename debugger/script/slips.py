@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from debugger.script.labelling import CALLED
-from debugger.script.tracing import assigned, name_of, names_in
+from debugger.script.tracing import OF_JUDGING, assigned, name_of, names_in
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
 _MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
@@ -23,7 +23,6 @@ _PREPARE = (
 )
 _LEARN = ("fit", "fit_transform", "adapt", "fit_on_texts")
 _OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
-_OF_JUDGING = re.compile(r"(^|[^a-z])(test|val|valid|validation|eval|dev)([^a-z]|$)", re.IGNORECASE)
 _LISTS = ("tolist", "to_list", "list", "array", "asarray", "to_numpy", "arange", "range")
 _MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
 _HALVES = 2
@@ -185,7 +184,7 @@ class Slips:
             learning += [(call.lineno, kind, ast.unparse(call.args[0]))] if kind else []
         for line, kind, given in learning:
             before = any(k == kind and _OF_TRAINING.search(of) for _, k, of in learning)
-            if before and _OF_JUDGING.search(given) and not _OF_TRAINING.search(given):
+            if before and OF_JUDGING.search(given) and not _OF_TRAINING.search(given):
                 return line, kind
         return None
 

@@ -23,6 +23,8 @@ _HOLDS = (
     "float",
     "int",
 )
+OF_JUDGING = re.compile(r"(^|[^a-z])(test|val|valid|validation|eval|dev)([^a-z]|$)", re.IGNORECASE)
+"""A name, or what is made of it, that tells of rows to be judged by."""
 DEEPEST = 6
 """Names that stand for names: further than that nobody follows them."""
 

@@ -339,8 +339,8 @@ def labels_shuffled_apart(seen: Data, view: View) -> Verdict | CannotJudge | Non
     if words is None:
         return NOT_FOR_THIS_TASK
     line = view.places.labels_torn()
-    if line is None or words.found:
-        return None
+    if line is None or words.found or view.places.slips.split_apart() is not None:
+        return None  # see split_apart
     proved = words.rows >= MANY_WORDED and not view.places.rows_made_of_labels(line)
     told = {"rows": words.rows, "accuracy": words.accuracy, "majority": words.majority}
     return (fault if proved else look)(line, **told)
