@@ -52,7 +52,9 @@ def sure_before_training(seen: Forward, view: View) -> Verdict | CannotJudge | N
     low, high, loss, chance = seen.logits_low, seen.logits_high, seen.loss, math.log(classes)
     if low is None or high is None or loss is None or not SURELY_OFF * chance < loss < math.inf:
         return None
-    shares = low >= 0 and high <= 1
+    if seen.expects != seen.gives:
+        return None  # see loss_expects_probabilities, and squashed twice
+    shares = seen.gives == "probabilities"
     if high - low < SURE and not (shares and low < UNTHINKABLE):
         return None
     if isinstance(weights_drawn_wide(seen, view), Verdict):
