@@ -62,7 +62,6 @@ def cured_by_scaled_inputs(here: Conditions) -> Experiment | None:
     """Layers are drawn for inputs about 1 large."""
     if here.widest < WIDE:
         return None
-
     return Experiment(Change(scaled=True), here.widest, 1.0, not here.pretrained, _rows_handed)
 
 

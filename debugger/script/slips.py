@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from debugger.script.labelling import CALLED
+from debugger.script.torn import IN_ORDER, lot_of
 from debugger.script.tracing import OF_JUDGING, assigned, name_of, names_in
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
@@ -100,13 +101,11 @@ class Slips:
             and len(node.args) == 1
         ]
         for one, other in pairwise(splits):
-            lots = [{k.arg: ast.unparse(k.value) for k in call.keywords} for call in (one, other)]
-            ordered = any(lot.get("shuffle") == "False" for lot in lots)
-            same = lots[0].get("random_state", "None") == lots[1].get("random_state", "None")
-            seeded = same and lots[0].get("random_state", "None") != "None"
+            lots = [lot_of(call) for call in (one, other)]
+            drawn_alike = lots[0] is not None and lots[0] == lots[1]
             held = [_held_in(call.args[0]) for call in (one, other)]
             labels = [bool(CALLED.fullmatch(name)) for name in held]
-            if all(held) and sum(labels) == 1 and not ordered and not seeded:
+            if all(held) and sum(labels) == 1 and IN_ORDER not in lots and not drawn_alike:
                 told = other if labels[1] else one
                 return told.lineno, held[labels.index(False)], held[labels.index(True)]
         return None

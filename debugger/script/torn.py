@@ -15,6 +15,7 @@ _KEYS = ("label", "labels")
 _ORDERS = ("permutation", "randperm")
 _MOVES = (*_ORDERS, "shuffle", "permuted", "roll")
 _SORTS = ("sorted", "sort")
+IN_ORDER = "in order"
 _FED = ("from_tensor_slices", "fit")
 _SPLITS = "train_test_split"
 _DRAWS = ("randint", "randrange", "integers", "getrandbits")
@@ -180,7 +181,7 @@ def _split_alone(tree: ast.Module) -> Iterator[int]:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and name_of(node.func) == _SPLITS and len(node.args) == 1
     ]
-    lots = [_lot(call) for call in splits]
+    lots = [lot_of(call) for call in splits]
     if len(splits) < 2 or (lots[0] is not None and len(set(lots)) == 1):
         return
     yield from (call.lineno for call in splits if _is_label(call.args[0]))
@@ -247,11 +248,11 @@ def _is_column(value: ast.expr) -> bool:
     return any(isinstance(part, ast.Subscript) for part in ast.walk(value))
 
 
-def _lot(call: ast.Call) -> str | None:
+def lot_of(call: ast.Call) -> str | None:
     """What a split is drawn by; None where it is another one each time."""
     told = {k.arg: ast.unparse(k.value) for k in call.keywords}
     if told.get("shuffle") == "False":
-        return "in order"
+        return IN_ORDER
     seed = told.get("random_state", "None")
     return None if seed == "None" else seed
 

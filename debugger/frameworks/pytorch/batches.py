@@ -131,12 +131,14 @@ def rows_lost(trainer: Trainer, batch: Any) -> int:
 def fractions_lost(trainer: Trainer, batch: Any) -> tuple[float, float] | None:
     """An amount of a row, and what the batch has as its label, where all are cut to whole ones."""
     labels = labels_of(trainer, batch)
-    features = [one for one in first_features(trainer) if isinstance(one, Mapping)]
-    if labels is None or labels.dim() not in (1, 2) or labels.numel() != len(features):
+    if labels is None or labels.dim() not in (1, 2):
         return None
     made = [float(label) for label in labels.flatten()]
     if set(made) <= {0.0, 1.0} or not all(label.is_integer() for label in made):
         return None  # a yes or no may well be made of an amount
+    features = [one for one in first_features(trainer) if isinstance(one, Mapping)]
+    if len(features) != len(made):
+        return None
     for name in features[0]:
         amounts = [_amount(row.get(name)) for row in features]
         if all(one is not None and abs(one - y) < 1 for one, y in zip(amounts, made, strict=True)):

@@ -380,25 +380,25 @@ def _scale(trainer: Any, chosen: Callable[[Any, Any], list[tuple[str, torch.Tens
 
 def _of_fractions(trainer: Any, batch: Any) -> list[tuple[str, torch.Tensor]]:
     """The inputs of a batch that are no tokens, no masks and no labels."""
-    held = batch.items() if isinstance(batch, Mapping) else ()
-    labels = {*LABELS, *(trainer.label_names or ())}
-    return [
-        (name, field)
-        for name, field in held
-        if name not in labels and "mask" not in name
-        if isinstance(field, torch.Tensor) and field.is_floating_point() and field.numel()
-    ]
+    found = _floats(trainer, batch, labels=False)
+    return [(name, field) for name, field in found if "mask" not in name and field.numel()]
 
 
 def _amounts(trainer: Any, batch: Any) -> list[tuple[str, torch.Tensor]]:
     """Labels that are one amount a row, each."""
+    found = _floats(trainer, batch, labels=True)
+    return [(name, field) for name, field in found if field.numel() == len(field)]
+
+
+def _floats(trainer: Any, batch: Any, labels: bool) -> list[tuple[str, torch.Tensor]]:
+    """The tensors of fractions among a batch's labels, or among all else."""
     held = batch.items() if isinstance(batch, Mapping) else ()
-    labels = {*LABELS, *(trainer.label_names or ())}
+    called = {*LABELS, *(trainer.label_names or ())}
     return [
         (name, field)
         for name, field in held
-        if name in labels and isinstance(field, torch.Tensor)
-        if field.is_floating_point() and field.numel() == len(field)
+        if (name in called) is labels
+        if isinstance(field, torch.Tensor) and field.is_floating_point()
     ]
 
 
