@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 from debugger.experiments.signal import renumbered
@@ -32,7 +33,7 @@ SCALED, ALIKE = 4.0, 0.25
 FAR = 5.0
 OUT_OF_REACH = 2.0
 SLIGHTLY = 0.05
-FILLED, BESIDE = 0.02, 0.25
+FILLED, BESIDE, ASIDE = 0.02, 0.25, 2.0
 """Shares: of all amounts, those that are one; of the spread of the others, how far it lies off."""
 MASKED_MUCH, MASKED_MOST = 0.4, 0.6
 RENUMBERED = 0.3
@@ -105,10 +106,12 @@ def labels_stand_for_none(seen: Data, view: View) -> Verdict | CannotJudge | Non
     amounts = [float(y) for y in split.labels if isinstance(y, int | float)]
     value, count = Counter(amounts).most_common(1)[0] if amounts else (0.0, 0)
     others = [y for y in amounts if y != value]
-    if count < FILLED * len(amounts) or len(others) < ENOUGH_AMOUNTS:
+    if count < FILLED * len(amounts) or len(others) < ENOUGH_AMOUNTS or len(set(others)) == 1:
         return None
-    spread, apart = max(others) - min(others), min(abs(y - value) for y in others)
-    if apart < BESIDE * spread or min(others) < value < max(others):
+    least, most, apart = min(others), max(others), min(abs(y - value) for y in others)
+    # Stars and halves of them are as far from each other as the lowest is from the rest.
+    among = max(b - a for a, b in pairwise(sorted(others)))
+    if apart < max(BESIDE * (most - least), ASIDE * among) or least < value < most:
         return None
     line = view.places.call(".fillna", "nan_to_num") or _labelling(view)
     return look(line, value=value, rows=count, of=len(amounts), apart=apart)
