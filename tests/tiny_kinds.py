@@ -430,6 +430,36 @@ class Plain(nn.Module):
         return {"loss": loss, "logits": logits}
 
 
+class OfEachToken(nn.Module):
+    """Scores for each token, of so many classes."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.embed, self.out = nn.Embedding(VOCABULARY, 16), nn.Linear(16, classes)
+
+    def forward(self, input_ids: Any, attention_mask: Any = None, labels: Any = None) -> Any:
+        logits = self.out(self.embed(input_ids))
+        loss = None
+        if labels is not None:
+            loss = nn.functional.cross_entropy(logits.transpose(1, 2), labels)
+        return {"loss": loss, "logits": logits}
+
+
+def of_each_token(classes: int, ahead: bool) -> Trainer:
+    """Tags, or the token that comes next."""
+    made: Any = tiny.token_classifier()
+    if ahead:
+
+        def moved(row: dict[str, Any]) -> dict[str, Any]:
+            return {"labels": [*row["input_ids"][1:], -100]}
+
+        made.train_dataset = made.train_dataset.map(moved)
+        made.eval_dataset = made.train_dataset
+    more = {"train_dataset": made.train_dataset, "eval_dataset": made.eval_dataset}
+    model: Any = OfEachToken(classes)
+    return Trainer(model, made.args, data_collator=made.data_collator, **more)
+
+
 class Answers(Plain):
     """A tuple for an answer, and names of its own."""
 
@@ -581,6 +611,8 @@ KINDS: dict[str, Callable[[], Trainer]] = {
         trainer_class=OnlyLoss, eval_dataset=None, compute_metrics=None
     ),
     "a module": lambda: tiny.classifier(model=Plain()),
+    "tags by a module": lambda: of_each_token(2, ahead=False),
+    "next tokens by a module": lambda: of_each_token(VOCABULARY, ahead=True),
     "a module around a body": lambda: tiny.classifier(model=Around()),
     "names of one's own": own_names,
     "numbers": numbers,

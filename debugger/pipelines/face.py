@@ -22,7 +22,7 @@ from debugger.pipelines.heads import Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.lineage import Disorder, Made
-from debugger.pipelines.losses import Asked, Squashed
+from debugger.pipelines.losses import Asked, Shared, Squashed
 from debugger.pipelines.phases import Phases
 from debugger.pipelines.plan import Order, Plan
 from debugger.pipelines.printed import Printed
@@ -373,7 +373,8 @@ class Forward:
     nobody makes a loss of it. `heads` are the outputs of a model that has several, `unknown_output`
     a name of labels that none of them has, and theirs. `listed` are parts that PyTorch knows
     nothing of, `decoder_lacks` what the config of a decoder ought to say and does not. `squashed`
-    are probabilities that one of several losses was given for scores, `turned_round` the line that
+    are probabilities that one of several losses was given for scores, `shared` yes and no that one
+    was given for the shares of classes, `turned_round` the line that
     gave a divergence what it wants second first. `row_shapes` are the shape of rows that a model
     was made for and that of a batch, where the two do not fit; `trains_always` is a layer that is
     told to train where nobody trains, and its class. `thinned` is a function that puts a share of
@@ -418,6 +419,7 @@ class Forward:
     loss_shape: tuple[int, ...] = ()
     asked: Asked | None = None
     squashed: Squashed | None = None
+    shared: Shared | None = None
     turned_round: tuple[int | None] | None = None
     refuses_items: bool = False
     returns_nothing: bool = False

@@ -82,6 +82,16 @@ class Squashed:
         return {"right": whole - 1, "wrong": whole, "even": math.log(self.classes)}
 
 
+@dataclass(frozen=True)
+class Shared:
+    """A line gave a loss that shares one whole among the classes rows of none or of several of
+    them: this share of the rows, and the most that one has."""
+
+    share: float
+    most: int
+    line: int | None
+
+
 def counts_of(form: Form, all_labels: tuple[Any, ...]) -> dict[int, int]:
     rows = [row if isinstance(row, (list, tuple)) else [row] for row in all_labels]
     if form == "many":

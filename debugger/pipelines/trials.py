@@ -12,7 +12,7 @@ import numpy as np
 Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts", "halves"]
 Ask = Callable[..., dict[str, float]]
 HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
-SURE = 10.0
+SURE, NUDGE = 10.0, 1e-4
 FEWEST = 8
 """Rows that are enough to have a quarter of them right."""
 MOST = 5_000_000
@@ -32,7 +32,9 @@ class Trials:
     `cut` is the output above which the metric takes a yes. `averages`: precision, recall and F1 of
     the drawn answers, by how they are averaged. `partly`: a quarter, a half and three quarters of
     the rows are right. `always`: whatever the scores, every label is taken for this. `again` is the
-    answer to the very first of these once more, where it is another than it was then.
+    answer to the very first of these once more, where it is another than it was then. `spread` is
+    the distance from the least amount among the labels to the most, `middle` and `deviation` are
+    their mean and theirs. `common` is the class that `constant` answers.
     """
 
     kind: Kind
@@ -52,6 +54,10 @@ class Trials:
     partly: tuple[dict[str, float], ...] = ()
     always: Literal["yes", "no"] | None = None
     again: dict[str, float] | None = None
+    spread: float = 0.0
+    middle: float = 0.0
+    deviation: float = 0.0
+    common: int | None = None
 
 
 @dataclass(frozen=True)
@@ -163,6 +169,7 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "perfect": perfect,
         "constant": ask(scores(common)),
         "drawn": ask(scores(drawn)),
+        "common": int(common.flat[0]),
         "ignored": float(1 - counted.mean()),
         "filled": None if counted.all() else ask(scores(np.where(counted, labels, classes - 1))),
         "whole": None if counted.all() or labels.ndim == 1 else ask(scores(right), right),
@@ -291,7 +298,10 @@ def _amounts(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "perfect": ask(right),
         "constant": ask(np.full(predictions.shape, float(labels.mean()))),
         "drawn": ask(np.random.default_rng(0).permutation(right)),
-        "nudged": ask(right + 1e-4 * spread),
+        "nudged": ask(right + NUDGE * spread),
+        "spread": spread,
+        "middle": float(labels.mean()),
+        "deviation": float(labels.std()),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from debugger.script.tracing import Function, Tracing, assigned, name_of, owner_of
 
@@ -18,6 +19,8 @@ _SCALES = (
     *("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "square", "power", "cbrt"),
     *("inverse_transform", "transform", "sinh", "arcsinh"),
 )
+_BACK = re.compile(r"inverse|unscale|denorm|unnorm|destandard|unstandard|descale", re.I)
+_TARGETS = re.compile(r"(^|_)(y|targets?|labels?)(_|$)", re.I)
 _LOSSES = ("compute_loss", "forward", "training_step", "__call__")
 
 
@@ -289,6 +292,19 @@ class Handed:
                     return made[plain.pop()].lineno
         return None
 
+    def never_scaled_back(self) -> int | None:
+        """Where labels are scaled, or would be scaled back, in a script that never does so."""
+        called = {name_of(call.func) for call in self._calls}
+        if any(_BACK.search(name) for name in called if name):
+            return None
+        back = next((one.lineno for one in self._functions if _BACK.search(one.name)), None)
+        scaled = (
+            call.lineno
+            for call in self._calls
+            if name_of(call.func) in ("transform", "fit_transform") and _is_of_targets(call)
+        )
+        return next(scaled, back)
+
     def left_whole(self, argument: str) -> int | None:
         """Where what goes beside something is used whole, of which some places are left out."""
         function = self.function(argument)
@@ -459,6 +475,16 @@ class Handed:
     def _assigned(self, value: ast.expr) -> int:
         found = self._tracing.local(value) if isinstance(value, ast.Name) else []
         return found[-1][0] if found else value.lineno
+
+
+def _is_of_targets(call: ast.Call) -> bool:
+    names = [n.id for one in call.args for n in ast.walk(one) if isinstance(n, ast.Name)]
+    keys = [n.value for one in call.args for n in ast.walk(one) if isinstance(n, ast.Constant)]
+    return any(_TARGETS.search(name) for name in (*names, *filter(_is_text, keys)))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _calls_one(value: ast.AST, names: tuple[str, ...]) -> bool:

@@ -38,7 +38,12 @@ def shares_for_several(seen: Forward, view: View) -> Verdict | CannotJudge | Non
 
 def one_class_for_several(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A loss that shares out one class among the outputs, and rows of none or of several."""
-    asked = seen.asked
+    asked, shared = seen.asked, seen.shared
+    if shared is not None:
+        if shared.share < OFTEN or shared.most < 2:
+            return None
+        line = view.places.call("CrossEntropyLoss") or shared.line
+        return fault(line, name="cross_entropy", share=shared.share, most=shared.most)
     if asked is None or asked.form != "many" or not asked.cardinality:
         return NOT_ASKED
     share = sum(count != 1 for count in asked.cardinality) / len(asked.cardinality)

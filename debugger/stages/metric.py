@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from debugger.pipelines.face import Evaluate
-from debugger.pipelines.trials import HIGHER_IS_BETTER, Trials, same
+from debugger.pipelines.trials import HIGHER_IS_BETTER, NUDGE, Trials, same
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
@@ -17,6 +17,8 @@ _ERRORS = {"mae", "mse", "rmse", "mape", "rmsle", "error"}
 NO_MATTER, NOT_NOTHING, HARDLY_BETTER = 1e-5, 0.1, 0.5
 NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
+ABOUT_NOTHING, ABOUT_ONE = 0.15, 0.15
+COUNTED, MOSTLY = 0.05, 0.5
 MUCH_GAIN, NEARLY_ALL = 0.25, 0.75
 """Of all that a number can gain: so much at one evaluation, after the first, is rare, or is not."""
 _WRITTEN = ("max_length", "max_new_tokens")
@@ -56,6 +58,40 @@ def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
             proved = left is not None and value > HARDLY_BETTER * drawn
             line = left or metric_line(view, name)
             return (fault if proved else look)(line, name=name, value=value, drawn=drawn)
+    return None
+
+
+def error_in_scaled_units(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The labels are in deviations from their mean, and so is the error that is shown."""
+    tried = seen.trials
+    if tried is None or tried.kind != "amounts" or tried.nudged is None:
+        return NOT_TRIED
+    if abs(tried.middle) > ABOUT_NOTHING or abs(tried.deviation - 1) > ABOUT_ONE:
+        return None
+    scaled = view.places.handed.never_scaled_back()
+    for name, value in tried.nudged.items():
+        words = set(re.findall(r"[a-z]+", name.lower()))
+        alike = math.isclose(value, NUDGE * tried.spread, rel_tol=0.05)
+        if scaled is not None and words & {"mae", "rmse"} and alike:
+            line = metric_line(view, name)
+            return look(line, name=name, scaled=scaled, deviation=tried.deviation)
+    return None
+
+
+def outside_counted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Always to say that a word is no part of a name, and F1 gives something for it."""
+    tried = seen.trials
+    if tried is None or tried.kind != "tokens" or tried.common is None:
+        return NOT_TRIED
+    names = view.facts.label_names or ()
+    written = "O" if view.places.last_naming("O") else ""
+    outside = names[tried.common] if tried.common < len(names) else written
+    if outside.lower() not in ("o", "outside"):
+        return None
+    for name, value in tried.constant.items():
+        if "f1" in name.lower() and _share(value) > COUNTED and _share(tried.perfect[name]) > 0.9:
+            made = fault if _share(value) > MOSTLY else look
+            return made(metric_line(view, name), name=name, value=value, outside=outside)
     return None
 
 
@@ -217,13 +253,25 @@ def labels_compete(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """To say all right labels of a row scores less than to say one: they have a whole to share."""
     tried = seen.trials
     if tried is None or tried.single is None:
-        return NOT_TRIED
+        return _competing(seen, view)
     name = _first(tried)
     if name is None or tried.single.get(name, 0.0) <= tried.perfect[name] + 1e-6:
         return None
     numbers = {"value": tried.perfect[name], "single": tried.single[name]}
     line = _in_metric(view.places.handed.sharing) or metric_line(view, name)
     return fault(line, name=name, rows=tried.several, **numbers)
+
+
+def _competing(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The same of numbers that a script prints behind its training."""
+    tried = [one for one in seen.printed if one.single is not None and one.perfect is not None]
+    for one in tried:
+        right, single = one.perfect or 0.0, one.single or 0.0
+        better = any(word in one.name.lower() for word in HIGHER_IS_BETTER)
+        if better and single > right + 1e-6:
+            line = view.places.call(".softmax") or one.one_at or one.line
+            return fault(line, name=one.name, rows=one.several, value=right, single=single)
+    return None if tried else NOT_TRIED
 
 
 def metric_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -426,6 +474,8 @@ RULES: tuple[Rule, ...] = (
     answers_cut,
     answers_drawn_out,
     metric_error_on_perfect,
+    error_in_scaled_units,
+    outside_counted,
     decoded_unlike,
     answers_in_a_tuple,
     label_names_in_other_order,

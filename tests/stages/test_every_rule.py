@@ -209,6 +209,13 @@ trainer = Trainer(model=model, train_dataset=train_rows, eval_dataset=test_rows)
 trainer.train()
 """
 TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
+TRIED_TOKENS = Trials("tokens", {"f1": 1.0}, {"f1": 0.8}, {"f1": 0.6}, common=0)
+IN_DEVIATIONS = Trials(
+    *("amounts", {"mae": 0.0}, {"mae": 0.8}, {"mae": 1.1}),
+    nudged={"mae": 0.0005},
+    spread=5.0,
+    deviation=1.0,
+)
 AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
 
 
@@ -1740,6 +1747,20 @@ CASES += [
         given="[32, 1]",
     ),
     of_metric(metric.threshold_on_logits, {"cut": 0.0}, replace(TRIED, kind="many", cut=0.5)),
+    Case(
+        metric.error_in_scaled_units,
+        replace(MEASURED, trials=IN_DEVIATIONS),
+        {"trials": replace(IN_DEVIATIONS, nudged={"mae": 0.03})},
+        script="scale = StandardScaler()\ny = scale.fit_transform(y)",
+        says={"name": "mae", "scaled": 2, "deviation": 1.0},
+    ),
+    Case(
+        metric.outside_counted,
+        replace(MEASURED, trials=replace(TRIED_TOKENS, constant={"f1": 0.8})),
+        {"trials": replace(TRIED_TOKENS, constant={"f1": 0.0})},
+        facts=replace(FACTS, label_names=("O", "B-PER")),
+        says={"name": "f1", "value": 0.8, "outside": "O"},
+    ),
     of_metric(
         metric.amounts_held_equal,
         {"nudged": {"accuracy": 1.0}},

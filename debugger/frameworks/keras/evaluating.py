@@ -112,7 +112,8 @@ def evaluate(fit: Fit, facts: Facts, data: Data, train: Rows) -> Evaluate:
 def _asked_afterwards(fit: Fit, facts: Facts, train: Rows) -> dict[str, Any]:
     """What the rest of the script prints, and whether it asks about rows of another kind."""
     amounts = facts.task == "regression"
-    tried = printed(fit, answer_to(fit.model, train.batch).scores, train.labels if amounts else ())
+    scores = answer_to(fit.model, train.batch).scores
+    tried = printed(fit, scores, train.labels, amounts)
     learned, asked = array_of(train), tried.rows
     others = [leaf for rows in asked if (leaf := first_rows(rows)) is not None]
     found = [] if learned is None else [swapped(learned, one) for one in others]

@@ -70,6 +70,17 @@ class _Run:
     broke: list[Exception | None] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class _Runs:
+    """What came of answers that are made up, and of those that are what the labels say, or the
+    first of several labels, as so many rows have them, where anybody knows those."""
+
+    known: list[_Run]
+    right: _Run | None
+    single: _Run | None
+    several: int
+
+
 class Unanswerable(BaseException):
     """Nobody knows what is right about these rows."""
 
@@ -104,35 +115,33 @@ class Tried:
     whole: bool = False
 
 
-def printed(fit: Fit, scores: Any, learned: Sequence[Any] = ()) -> Tried:
-    """`scores` is what the model answers to a batch, `learned` are amounts that it learns."""
+def printed(fit: Fit, scores: Any, learned: Sequence[Any], amounts_learned: bool) -> Tried:
+    """`scores` is what the model answers to a batch, `learned` are the labels that it learns."""
     rests, drawn = fit.after.rests, _Drawn(scores, loss_of(fit.model))
     if fit.after.cut_off is None or not any(one.left.statements for one in rests):
         return Tried()
     fit.after.cut_off()
     if is_opened_again(fit):
         rests = tuple(replace(one, names={**one.names, KEPT: fit.model}) for one in rests)
-    asked, amounts = _Asked(fit), _ends_and_middle(learned)
+    asked = _Asked(fit, () if amounts_learned else _beside(rests, learned))
+    amounts = _ends_and_middle(learned) if amounts_learned else ()
     ways: tuple[Way, ...] = (
         *(drawn.some, drawn.other, drawn.low, drawn.high),
         *(drawn.dealt(turn) for turn in range(DEALT)),
         *(drawn.all_of(amount) for amount in amounts),
-        lambda rows, count: drawn.right(asked.labels(rows), count),
     )
     until = time.monotonic() + SECONDS
-    runs: list[_Run | None] = []
     try:
-        for way in ways:
-            runs.append(_run(fit, rests, way, asked, until))
+        known = [_run(fit, rests, way, asked, until) for way in ways]
+        right = _run_if_known(fit, rests, drawn.right, asked, until)
+        single = _run_if_known(fit, rests, drawn.first, asked, until)
     except OutOfTime:
         return Tried(rows=tuple(asked.rows))
-    except Unanswerable:  # the last of the ways
-        runs.append(None)
     truth = next((one for one in map(asked.labels, asked.rows) if one is not None), None)
+    runs = _Runs(known, right, single, 0 if truth is None else _several(truth))
     shown = tuple(_compared(rests, runs, metric_names(fit.model), truth))
     if amounts:
         shown = tuple(replace(one, span=amounts[-1] - amounts[0]) for one in shown)
-    known = [one for one in runs if one is not None]
     ended = broken_off(_steps(rests, known), known[0].shape)
     names: dict[str, Any] = {}
     for one in (*(rest.names for rest in reversed(rests)), *known[0].given):
@@ -168,11 +177,13 @@ def _unknown(rest: Rest) -> frozenset[str]:
 
 
 class _Asked:
-    """What the model was asked about, and how many rows each of those has."""
+    """What the model was asked about, and how many rows each of those has. `beside` are what the
+    rest holds that looks like labels."""
 
-    def __init__(self, fit: Fit) -> None:
+    def __init__(self, fit: Fit, beside: Sequence[Any]) -> None:
         self.rows: list[Any] = []
         self._pairs = fit.pairs
+        self._beside = beside
         self._counts: dict[int, int] = {}
         self._labels: dict[int, Any] = {}
 
@@ -187,11 +198,36 @@ class _Asked:
         return self._counts[id(rows)]
 
     def labels(self, rows: Any) -> Any:
-        """What belongs to them as far as `fit` was told; None where it was not."""
+        """What belongs to them as far as `fit` was told, or the only labels of so many rows; None
+        where nobody knows."""
         if id(rows) not in self._labels:
             paired = next((y for x, y in self._pairs if _are_same(x, rows)), None)
-            self._labels[id(rows)] = labels_in(rows) if paired is None else dense(paired)
+            told = labels_in(rows) if paired is None else dense(paired)
+            self._labels[id(rows)] = self._of_as_many(rows) if told is None else told
         return self._labels[id(rows)]
+
+    def _of_as_many(self, rows: Any) -> Any:
+        found = [one for one in self._beside if len(one) == self.count(rows)]
+        return found[0] if len(found) == 1 else None
+
+
+def _beside(rests: tuple[Rest, ...], learned: Sequence[Any]) -> tuple[Any, ...]:
+    """Arrays that the rest reads and that hold nothing but what was learned as a label."""
+    classes = {
+        value for row in learned for value in (row if isinstance(row, list | tuple) else (row,))
+    }
+    width = {len(row) for row in learned if isinstance(row, list | tuple)}
+    found: list[Any] = []
+    for rest in rests:
+        for name in sorted(set().union(*map(reads, rest.left.statements))):
+            value = rest.names.get(name)
+            if not isinstance(value, np.ndarray) or value.dtype.kind not in "iufb":
+                continue
+            fits = value.ndim == 1 if not width else value.ndim == 2 and {value.shape[1]} == width
+            known = any(value is one or np.array_equal(value, one) for one in found)
+            if fits and not known and set(np.unique(value).tolist()) <= classes:
+                found.append(value)
+    return tuple(found)
 
 
 def _are_same(given: Any, rows: Any) -> bool:
@@ -274,6 +310,13 @@ class _Drawn:
             made = (2 * made - 1) * SURE
         return made.astype(np.float32)
 
+    def first(self, labels: Any, count: int) -> Any:
+        """Of several labels of a row only the first."""
+        if labels is None or not _several(labels):
+            raise Unanswerable
+        yes = np.asarray(labels) > 0
+        return self.right((yes & (yes.cumsum(axis=1) == 1)).astype(float), count)
+
     def _moved(self, count: int, by: float) -> Any:
         some = self.some(None, count)
         if self._shares:
@@ -281,6 +324,23 @@ class _Drawn:
         if self._inside:
             return np.full_like(some, 0.999 if by > 0 else 0.001)
         return some + np.float32(by)
+
+
+def _several(labels: Any) -> int:
+    """How many rows have more than one of several labels."""
+    if labels.ndim != 2 or labels.shape[1] < 2 or not np.isin(labels, (0, 1)).all():
+        return 0
+    return int((labels.sum(axis=1) > 1).sum())
+
+
+def _run_if_known(
+    fit: Fit, rests: tuple[Rest, ...], made: Way, asked: _Asked, until: float
+) -> _Run | None:
+    """None where nobody knows the labels of what the model is asked about."""
+    try:
+        return _run(fit, rests, lambda rows, n: made(asked.labels(rows), n), asked, until)
+    except Unanswerable:
+        return None
 
 
 def _run(fit: Fit, rests: tuple[Rest, ...], way: Any, asked: _Asked, until: float) -> _Run:
@@ -484,10 +544,10 @@ def labels_in(rows: Any) -> Any:
 
 
 def _compared(
-    rests: tuple[Rest, ...], all_runs: list[_Run | None], metrics: list[str], truth: Any
+    rests: tuple[Rest, ...], made: _Runs, metrics: list[str], truth: Any
 ) -> Iterator[Printed]:
     """The numbers that hang on the answers, or come from `evaluate`, statement by statement."""
-    right, runs = all_runs[-1], [one for one in all_runs[:-1] if one is not None]
+    right, runs = made.right, made.known
     statements = [(rest, one) for rest in rests for one in rest.left.statements]
     hangs: set[str] = set()
     same_at = one_at = None
@@ -513,12 +573,19 @@ def _compared(
             of = _said_by(some, metrics)
             if not of and not (asks or reads(statement) & hangs):
                 continue
-            best = [] if right is None else numbers_in(right.texts[place])
-            perfect = best[number][1] if len(best) == len(told[0]) else None
+            perfect, single = (
+                best[number][1] if len(best) == len(told[0]) else None
+                for best in (
+                    [] if one is None else numbers_in(one.texts[place])
+                    for one in (right, made.single)
+                )
+            )
             yield Printed(
                 *(name, line, some, other, tuple(more[:DEALT]), low, high),
                 *(same_at, one_at, runs[0].shape, of, perfect),
                 within=tuple(more[DEALT:]),
+                single=single,
+                several=made.several,
                 off=_off(statement, hangs, known, truth),
             )
 

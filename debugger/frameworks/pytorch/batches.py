@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sized
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import torch
@@ -14,7 +14,10 @@ from transformers import Trainer
 from debugger.failure import failure_of_script, on_behalf
 from debugger.pipelines.face import Task
 from debugger.pipelines.rows import LABELS
+from debugger.pipelines.targets import IGNORED
 
+MOST_TAGS = 64
+"""What has more classes for a token than that writes it."""
 SEEN_APART = 0.1
 """An amount that lies so far from a whole one was none."""
 _NOT_SCORES = ("loss", "last_hidden_state", "pooler_output", "hidden_states")
@@ -64,7 +67,23 @@ def task_in(trainer: Trainer) -> tuple[Task, int | None]:
     except Exception as error:  # the stages are where this is reported
         failure_of_script(error)
         return "unknown", None
-    return _task_between(logits, labels_of(trainer, batch))
+    labels = labels_of(trainer, batch)
+    if _tags(logits, labels, fields_of(batch).get("input_ids")):
+        return "tokens", int(logits.shape[-1])
+    return _task_between(logits, labels)
+
+
+def _tags(logits: Any, labels: Any, ids: Any) -> TypeGuard[torch.Tensor]:
+    """Whether each token has a class of its own, which is not the token itself or the next one."""
+    if logits is None or labels is None or not isinstance(ids, torch.Tensor) or logits.dim() != 3:
+        return False
+    if labels.is_floating_point() or labels.shape != logits.shape[:2] or ids.shape != labels.shape:
+        return False
+    counted, tags = labels != IGNORED, logits.shape[-1]
+    if not counted.any() or not 1 < tags <= min(MOST_TAGS, int(ids.max())):
+        return False
+    here, ahead = (labels == ids)[counted], (labels[:, :-1] == ids[:, 1:])[counted[:, :-1]]
+    return bool((labels[counted] < tags).all()) and not here.all() and not ahead.all()
 
 
 def _task_between(logits: torch.Tensor | None, labels: torch.Tensor | None) -> tuple[Task, Any]:

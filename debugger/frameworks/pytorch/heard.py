@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from debugger.failure import on_behalf, own_line
-from debugger.pipelines.losses import Squashed
+from debugger.pipelines.losses import Shared, Squashed
 
 SUMS_TO_ONE = 1e-3
 
@@ -22,12 +22,19 @@ class Heard:
     what put numbers out, the share of them, and the line."""
 
     squashed: list[Squashed] = field(default_factory=list)
+    shared: list[Shared] = field(default_factory=list)
     turned: list[int | None] = field(default_factory=list)
     thinned: list[tuple[str, float, int | None]] = field(default_factory=list)
 
-    def cross_entropy(self, scores: Any, *_: Any, **__: Any) -> None:
+    def cross_entropy(self, scores: Any, wanted: Any = None, *_: Any, **__: Any) -> None:
         if isinstance(scores, torch.Tensor) and _are_shares(scores):
             self.squashed.append(Squashed(int(scores.shape[1]), own_line()))
+        if isinstance(wanted, torch.Tensor) and wanted.is_floating_point() and wanted.dim() == 2:
+            yes = wanted.detach()
+            if bool(((yes == 0) | (yes == 1)).all()):
+                told = yes.sum(dim=1)
+                share = float((told != 1).float().mean())
+                self.shared.append(Shared(share, int(told.max()), own_line()))
 
     def kl_div(self, answers: Any, wanted: Any = None, *_: Any, **named: Any) -> None:
         if not isinstance(answers, torch.Tensor) or not isinstance(wanted, torch.Tensor):

@@ -68,6 +68,18 @@ pictures = random.rand(48, 12, 12, 3).astype("float32")
 kinds = np.arange(48) % 3
 """
 
+SEVERAL = """
+from sklearn.metrics import f1_score
+several = (x[:, :3] > 0).astype("float32")
+wanted = several[64:]
+model = tf.keras.Sequential([layers.Dense(8, "relu"), layers.Dense(3)])
+model.compile(Adam(0.03), tf.keras.losses.BinaryCrossentropy(from_logits=True))
+model.fit(x[:64], several[:64], epochs=4)
+made = model.predict(x[64:])
+said = tf.nn.SQUASH(made).numpy() > 0.5
+print("f1", f1_score(wanted, said, average="micro"))
+"""
+
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     "an error with its sign": (
         "evaluate", "printed_with_sign", "(made - prices[64:])",
@@ -225,6 +237,10 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         + "wanted = y[64:] + 1\nmade = model.predict(x[64:]).argmax(-1)\n"
         "print('accuracy', accuracy_score(wanted, made))",
     ),
+    "labels that compete for a whole": (
+        "evaluate", "labels_compete", "tf.nn.softmax",
+        SEVERAL.replace("SQUASH", "softmax"),
+    ),
     "a scale that nobody showed": (
         "batch", "layer_never_adapted", "layers.Normalization()",
         SCALES + "prices = x[:, 0]\nmodel = tf.keras.Sequential([\n    layers.Normalization(),\n"
@@ -362,6 +378,7 @@ HEALTHY: dict[str, tuple[StageName, str]] = {
         "    print(np.abs(model.predict(rows)[:, 0] - wanted).mean())"),
     "rows that it learned from, where fit is shown others": ("evaluate", FITTED
         + "some = x[64:]\nprint('mae', np.abs(model.predict(x[:64])[:, 0] - prices[:64]).mean())"),
+    "labels each of its own": ("evaluate", SEVERAL.replace("SQUASH", "sigmoid")),
     "answers that are scaled back": ("evaluate",
         AMOUNTS.format(loss='"mse"') + "raw = 5000 + 90 * prices\n"
         "model.fit(x[:64], prices[:64], epochs=4)\nmade = model.predict(x[64:])[:, 0]\n"

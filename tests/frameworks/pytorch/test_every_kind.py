@@ -26,6 +26,8 @@ TASKS = {
     "sounds": ("classification", 3),
     "a module": ("classification", 3),
     "a module around a body": ("classification", 3),
+    "tags by a module": ("tokens", 2),
+    "next tokens by a module": ("unknown", None),
     "names of one's own": ("classification", 3),
     "numbers": ("regression", 1),
     "rows that are tuples": ("classification", 3),

@@ -189,3 +189,13 @@ def test_evaluation_rows_of_another_tokenizer() -> None:
             trainer = tiny.classifier(train_dataset=train, eval_dataset=judged)
             note(trainer)
         assert found(trainer, "data").get("eval_tokenized_otherwise") == said
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_loss_for_one_class_hears_of_rows_of_several(several: bool) -> None:
+    wanted = torch.tensor([[1.0, 0, 0], [0, 1.0, 0], [1.0, 1.0, 0], [0, 0, 0]])
+    wanted = wanted if several else torch.eye(3)[[0, 1, 2, 0]]
+    with heard_within() as heard:
+        torch.nn.CrossEntropyLoss()(torch.randn(4, 3), wanted)
+
+    assert [(one.share, one.most) for one in heard.shared] == [(0.5, 2) if several else (0.0, 1)]

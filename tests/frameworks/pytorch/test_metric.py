@@ -34,6 +34,12 @@ def findings(trainer: Trainer) -> dict[str, Finding]:
     return {one.code: one for one in found if one.severity == "fault" and one.code not in known}
 
 
+def looks(trainer: Trainer) -> set[str]:
+    pipeline = TrainerPipeline(trainer)
+    found, _ = judged("evaluate", evaluate.RULES, pipeline.evaluate(), View(pipeline.facts))
+    return {one.code for one in found if one.severity == "look"}
+
+
 def of_classes(metric: Metric, **more: Any) -> Trainer:
     return tiny.classifier(compute_metrics=metric, **more)
 
@@ -196,6 +202,30 @@ def test_a_metric_that_counts_something_else_is_named(name: str) -> None:
     make, metric, code = BROKEN[name]
 
     assert code in findings(make(metric))
+
+
+def micro(given: Any, first: int) -> dict[str, float]:
+    """F1 over the classes from `first` on."""
+    guesses, labels = given.predictions.argmax(-1), given.label_ids
+    guesses, labels = guesses[labels != -100], labels[labels != -100]
+    hits = ((guesses == labels) & (labels >= first)).sum()
+    return {"f1": float(2 * hits / max(1, (guesses >= first).sum() + (labels >= first).sum()))}
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_f1_that_counts_what_is_no_name(first: int) -> None:
+    trainer = of_tokens(lambda given: micro(given, first))
+    names = ["O", *(f"B-{n}" for n in range(1, trainer.model.config.num_labels))]  # type: ignore
+    trainer.model.config.id2label = dict(enumerate(names))  # type: ignore
+    rows = trainer.eval_dataset.map(  # type: ignore[union-attr]
+        lambda row: {
+            "labels": [-100 if y < 0 else y * (n % 4 == 0) for n, y in enumerate(row["labels"])]
+        }
+    )
+    trainer.eval_dataset = rows
+    found = looks(trainer)
+
+    assert ("outside_counted" in found) == (first == 0)
 
 
 def test_a_sequence_wise_metric_is_no_rounded_one() -> None:
