@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from debugger.experiments.doubts import UNRELATED
@@ -35,6 +35,7 @@ from debugger.outcome import (
 from debugger.pipelines.face import Memory, Pipeline, Training
 from debugger.report import Report, gather
 from debugger.run import ALL, ON, WALK, Run, Way
+from debugger.script.asked import asked_last
 from debugger.script.building import Building, build
 from debugger.script.check import answer
 from debugger.script.enclosure import OPEN, Enclosure
@@ -43,6 +44,8 @@ from debugger.script.sources import Sources
 from debugger.stages import LOOKS, TRAINING, crashes, setup, train
 from debugger.stages.judging import Stage, View, judged
 
+_OF_ROWS: tuple[StageName, ...] = ("data", "evaluate")
+"""The stages that look at the rows to be judged by."""
 LOG = logging.getLogger(__name__)
 
 Tell = Callable[[Event], None]
@@ -98,10 +101,11 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> Again | None:
         pipeline.leave(enclosure.weights)
     places = Places(run.script, built.training_line, built.sources)
     view = View(pipeline.facts, places, has_script=True)
+    other = _asked_last(pipeline, view, built, run.script)
 
     def finish(run: Run, emit: Tell, started: float) -> None:
         with enclosure.kept_alone():
-            endings: list[Ending] = [setup_ended.outcome, *_walk(pipeline, view, run, emit)]
+            endings: list[Ending] = [setup_ended.outcome, *_walk(pipeline, view, run, emit, other)]
         emit(_outcome(endings, pipeline.facts.device, started, run.framework))
 
     def again(run: Run, emit: Tell) -> None:
@@ -210,7 +214,33 @@ def _tell_setup(built: Building, run: Run, seconds: float, emit: Tell) -> StageE
     return ended
 
 
-def _walk(pipeline: Pipeline, view: View, run: Run, emit: Tell) -> list[Ending]:
+@dataclass(frozen=True)
+class _Other:
+    """The same training beside other rows to judge it by."""
+
+    pipeline: Pipeline
+    view: View
+
+
+def _asked_last(pipeline: Pipeline, view: View, built: Building, script: str) -> _Other | None:
+    """The rows that the script asks its trained model about, where they are not those that the
+    training is shown."""
+    names = {} if built.stands is None else built.stands.names
+    for one in asked_last(script, built.training_line, names):
+        try:
+            made = pipeline.judged_by(one.owner, one.rows, one.labels)
+        except Exception:  # then these rows are no such set
+            LOG.info("the rows asked about behind the training could not be read", exc_info=True)
+            continue
+        if made is not None:
+            places = Places(one.text, built.training_line, built.sources)
+            return _Other(made, replace(view, places=places))
+    return None
+
+
+def _walk(
+    pipeline: Pipeline, view: View, run: Run, emit: Tell, other: _Other | None = None
+) -> list[Ending]:
     left_out, stage = () if run.steps else TRAINING, run.stage
     wanted = [n for n in LOOKS if stage in (WALK, ON, ALL, n.name) and n.name not in left_out]
     expert = Expert(run.experiments, last=wanted[-1].name if wanted else None)
@@ -221,7 +251,7 @@ def _walk(pipeline: Pipeline, view: View, run: Run, emit: Tell) -> list[Ending]:
             reason = blocked[look.name]
             emit(StageEnded(look.name, "not run", 0.0, (NotRun(look.name, reason),)))
             continue
-        ended, broke, faults = _one(look, pipeline, view, run, emit, expert)
+        ended, broke, faults = _one(look, pipeline, view, run, emit, expert, other)
         endings.append(ended.outcome)
         if stage == WALK and ended.outcome in ("fail", "stopped"):
             break
@@ -235,7 +265,13 @@ def _walk(pipeline: Pipeline, view: View, run: Run, emit: Tell) -> list[Ending]:
 
 
 def _one(
-    look: Stage[Any], pipeline: Pipeline, view: View, run: Run, emit: Tell, expert: Expert
+    look: Stage[Any],
+    pipeline: Pipeline,
+    view: View,
+    run: Run,
+    emit: Tell,
+    expert: Expert,
+    other: _Other | None,
 ) -> tuple[StageEnded, bool, frozenset[str]]:
     """One stage, whether it ended in an exception that later stages would meet too, its faults."""
     emit(StageStarted(look.name))
@@ -253,6 +289,8 @@ def _one(
         seen = look.observe(pipeline, point, steps, run.seconds)
         shown = look.show(seen, view.facts)
         findings, not_run = judged(look.name, look.rules, seen, view, crashes.RULES)
+        if other is not None and look.name in _OF_ROWS and seen.failure is None:
+            findings += _said_of(other, look, findings)
         if isinstance(seen, Memory | Training) and seen.out_of_time:
             not_run = [_for_want_of_time(one) for one in not_run]
         measured = look.measured(seen)
@@ -278,6 +316,14 @@ def _one(
     _tell(findings, ended, emit)
     faults = frozenset(f.code for f in findings if f.severity == "fault")
     return ended, seen.failure is not None, faults
+
+
+def _said_of(other: _Other, look: Stage[Any], findings: list[Finding]) -> list[Finding]:
+    """What is found of the other rows alone."""
+    seen = look.observe(other.pipeline, lambda *_: None, 0, None)
+    found, _ = judged(look.name, look.rules, seen, other.view)
+    known = {one.code for one in findings}
+    return [one for one in found if one.code not in known]
 
 
 def _for_want_of_time(one: NotRun) -> NotRun:

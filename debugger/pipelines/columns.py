@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from debugger.pipelines.layout import counted_off
+
 MOST_MEASURED = 500
 FEWEST = 8
 MOST_CELLS, MOST_COLUMNS = 20_000, 100
@@ -70,6 +72,15 @@ class Summed:
 
 
 @dataclass(frozen=True)
+class CountedOff:
+    """An input whose rows have these axes, and the axes in whose order their numbers fit."""
+
+    name: str
+    axes: tuple[int, ...]
+    fitting: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Columns:
     """`twice` are two inputs with the same numbers; `shared`: one layer reads them both.
 
@@ -85,6 +96,7 @@ class Columns:
     gaps: tuple[Gap, ...] = ()
     echo: Echo | None = None
     summed: Summed | None = None
+    counted: CountedOff | None = None
 
 
 def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
@@ -93,11 +105,13 @@ def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Colum
     echoes = (echo_of(name, rows, labels) for name, rows in found.items())
     sums = (summed(name, rows, labels) for name, rows in found.items())
     gaps = ((name, len(without_number(rows)), len(rows)) for name, rows in found.items())
+    off = ((name, counted_off(rows)) for name, rows in found.items())
     return Columns(
         inputs=tuple(one for one in made if one is not None),
         echo=next((one for one in echoes if one is not None), None),
         summed=next((one for one in sums if one is not None), None),
         gaps=tuple(Gap(*one) for one in gaps if one[1]),
+        counted=next((CountedOff(name, *one) for name, one in off if one is not None), None),
     )
 
 

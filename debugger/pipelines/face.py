@@ -21,6 +21,7 @@ from debugger.pipelines.drawn import Drawn, Outside, Redrawn, Unfitting
 from debugger.pipelines.heads import Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
+from debugger.pipelines.layout import Swapped
 from debugger.pipelines.lineage import Disorder, Made
 from debugger.pipelines.losses import Asked, Shared, Squashed
 from debugger.pipelines.phases import Phases
@@ -374,7 +375,8 @@ class Forward:
     a name of labels that none of them has, and theirs. `listed` are parts that PyTorch knows
     nothing of, `decoder_lacks` what the config of a decoder ought to say and does not. `squashed`
     are probabilities that one of several losses was given for scores, `shared` yes and no that one
-    was given for the shares of classes, `turned_round` the line that
+    was given for the shares of classes, `swapped` axes that somebody took for swapped,
+    `turned_round` the line that
     gave a divergence what it wants second first. `row_shapes` are the shape of rows that a model
     was made for and that of a batch, where the two do not fit; `trains_always` is a layer that is
     told to train where nobody trains, and its class. `thinned` is a function that puts a share of
@@ -420,6 +422,7 @@ class Forward:
     asked: Asked | None = None
     squashed: Squashed | None = None
     shared: Shared | None = None
+    swapped: Swapped | None = None
     turned_round: tuple[int | None] | None = None
     refuses_items: bool = False
     returns_nothing: bool = False
@@ -689,6 +692,11 @@ class Pipeline(Protocol):
 
     def weigh(self, file: Path) -> Weighed:
         """What the weights in that file know of the evaluation rows. The model keeps them."""
+        ...
+
+    def judged_by(self, owner: Any, rows: Any, labels: Any) -> Pipeline | None:
+        """The same, with other rows to evaluate on, which `owner` is asked about once it is
+        trained; None where they are no others, or none that an evaluation could be made of."""
         ...
 
     def lab(self) -> Lab | None:

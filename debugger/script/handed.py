@@ -478,13 +478,10 @@ class Handed:
 
 
 def _is_of_targets(call: ast.Call) -> bool:
-    names = [n.id for one in call.args for n in ast.walk(one) if isinstance(n, ast.Name)]
-    keys = [n.value for one in call.args for n in ast.walk(one) if isinstance(n, ast.Constant)]
-    return any(_TARGETS.search(name) for name in (*names, *filter(_is_text, keys)))
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+    parts = [part for one in call.args for part in ast.walk(one)]
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    held = [part.value for part in parts if isinstance(part, ast.Constant)]
+    return any(map(_TARGETS.search, (*names, *(one for one in held if isinstance(one, str)))))
 
 
 def _calls_one(value: ast.AST, names: tuple[str, ...]) -> bool:

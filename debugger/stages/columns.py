@@ -126,6 +126,8 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     made = fault if echo.in_time else look
     place = ", ".join(map(str, echo.place))
     line = view.places.layers.targets_given() or view.places.fits.labelled()
+    named = seen.train.label_column if seen.train and echo.in_time else None
+    line = line or (view.places.written(named) if named else None)
     line = line or view.places.putting_columns()
     return made(line, name=echo.name, place=place, step=echo.place[0], rows=echo.rows)
 
@@ -164,6 +166,18 @@ def course_of_time_lost(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if line is None else fault(line, share=found.follows, **told)
 
 
+def rows_counted_off(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What `reshape` does to the axes of pictures or series: it moves none of them."""
+    found = seen.columns.counted if seen.columns is not None else None
+    if found is None:
+        return NOT_FOR_THIS_TASK if seen.columns is None else None
+    line = view.places.call(".reshape", ".view", ".resize")
+    if line is None:
+        return None
+    axes, fitting = (" x ".join(map(str, one)) for one in (found.axes, found.fitting))
+    return fault(line, name=found.name, axes=axes, fitting=fitting)
+
+
 def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Rows are filled up behind and their labels in front, so that no label stands at its word."""
     if seen.misfilled is None:
@@ -175,6 +189,7 @@ def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | N
 
 
 RULES: tuple[Rule, ...] = (
+    rows_counted_off,
     labels_filled_elsewhere,
     course_of_time_lost,
     splits_on_other_scales,

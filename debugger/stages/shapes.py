@@ -98,6 +98,16 @@ def fractions_for_classes(seen: Forward, view: View) -> Verdict | CannotJudge | 
     return fault(line, value=cut, name=compiled.loss)
 
 
+def axes_only_counted_off(seen: Forward, view: View) -> Verdict | None:
+    """A view moves no axis: it reads the same numbers in the same order, under other places."""
+    found = seen.swapped
+    if found is None:
+        return None
+    before, after = str(list(found.before)), str(list(found.after))
+    line = found.line or view.layer(found.layer) or view.places.call("tf.reshape", "Reshape")
+    return fault(line, before=before, after=after)
+
+
 RULES: tuple[Rule, ...] = (
     rows_not_batched,
     answer_for_each_place,
@@ -105,6 +115,7 @@ RULES: tuple[Rule, ...] = (
     row_answered_once,
     vectors_of_another_width,
     fractions_for_classes,
+    axes_only_counted_off,
 )
 
 

@@ -29,6 +29,7 @@ from debugger.frameworks.keras.penalties import penalty
 from debugger.frameworks.keras.reading import HowLabels, Parts, Rows, classes_in, dense, told
 from debugger.frameworks.keras.within import text_given, unknown_name, unknown_weights
 from debugger.pipelines.face import Facts, Forward
+from debugger.pipelines.layout import Swapped, is_swap
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range
 
@@ -71,6 +72,7 @@ def forward(
             if asked is None and trains_its_own_way(model, tests=False):
                 known |= beyond(model, parts, answer, _loss_of_labels(model, parts))
         known |= {
+            "swapped": _swapped(model),
             "heads": heads_of(model, parts),
             "unknown_output": unknown_output(model, parts),
         }
@@ -95,6 +97,17 @@ def forward(
         recovers=answer.keeps_logits,
         failure=failure,
     )
+
+
+def _swapped(model: Any) -> Swapped | None:
+    """A layer that was meant to change the places of two axes."""
+    for layer in model._flatten_layers():
+        reshapes = isinstance(layer, tf_keras.layers.Reshape) or "reshape" in layer.name
+        shapes = [getattr(layer, f"{one}_shape", None) for one in ("input", "output")]
+        known = [one[1:] for one in shapes if reshapes and isinstance(one, tuple)]
+        if len(known) == 2 and None not in known[0] and is_swap(*known):
+            return Swapped(known[0], known[1], layer=layer.name)
+    return None
 
 
 _CROSS_ENTROPIES = ("own", "numbers", "vectors", "each")

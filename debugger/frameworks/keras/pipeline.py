@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import tensorflow as tf
+import tf_keras
 from transformers import DataCollatorWithPadding
 
 from debugger.frameworks.keras import evaluating, forwarding, gpu, looking, training, weighing
+from debugger.frameworks.keras.afterwards import After
 from debugger.frameworks.keras.answering import (
     Answer,
     answer_to,
@@ -24,6 +27,7 @@ from debugger.frameworks.keras.bench import Bench, optimizers_of
 from debugger.frameworks.keras.building import Fit, stopped_at_training
 from debugger.frameworks.keras.experimenting import KerasLab, worded
 from debugger.frameworks.keras.facts import facts_of
+from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
 from debugger.frameworks.keras.rereading import relabelled
 from debugger.outcome import Evidence, Finding, Weighed
@@ -140,6 +144,20 @@ class KerasPipeline:
         given = self._fit, self.facts, self._bench, self._train, self._eval
         seen = training.train(*given, steps, emit, seconds, leave)
         return replace(seen, has_words=bool(self._data.worded.rows))
+
+    def judged_by(self, owner: Any, rows: Any, labels: Any) -> KerasPipeline | None:
+        fit = self._fit
+        shown = (fit.train, fit.validation, *(one for pair in fit.pairs for one in pair))
+        if owner is not fit.model or any(rows is one for one in shown):
+            return None
+        if labels is None and not isinstance(rows, tf.data.Dataset | tf_keras.utils.Sequence):
+            return None
+        other = copy(self)
+        vars(other).pop("_eval", None)
+        vars(other).pop("_data", None)
+        validation = as_batches(rows, labels, size=self.facts.batch_size)
+        other._fit = replace(fit, validation=validation, validation_steps=None, after=After())
+        return None if other._eval is None or not other._eval.labels else other
 
     def leave(self, file: Path) -> None:
         self._left = file

@@ -17,6 +17,9 @@ from debugger.pipelines.columns import (
 )
 from debugger.pipelines.rows import LABELS
 
+TABLE = 2
+"""The axes of a table."""
+
 
 def columns_of(
     values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
@@ -42,18 +45,18 @@ def between(train: Any, other: Any) -> tuple[tuple[int, int], ...]:
 def array_of(values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None) -> Any:
     """The only column of fractions that there is; None where there are more."""
     arrays = [_array(v) for n, v in values.items() if n in kept and n not in (label, *LABELS)]
-    one = [array for array in arrays if array is not None]
+    one = [array for array in arrays if array is not None and array.ndim <= TABLE]
     return one[0] if len(one) == 1 else None
 
 
 def _array(column: Sequence[Any]) -> Any:
-    """Rows of fractions, one or a list of them each; pictures and sounds have other rules."""
+    """Rows of fractions: one each, a list of them, or lists of lists."""
     rows = list(column[:MOST_MEASURED])
     try:
         found = np.asarray(rows, dtype=float) if rows and _is_fraction(rows[0]) else None
     except (TypeError, ValueError):  # rows of different lengths, or a gap that is None
         return None
-    return found if found is not None and found.ndim <= 2 else None
+    return found
 
 
 def _is_fraction(value: Any) -> bool:

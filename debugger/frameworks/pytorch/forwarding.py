@@ -61,6 +61,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         loss, outputs, failure = _with_loss(trainer, batch)
     known["squashed"] = heard.squashed[0] if heard.squashed else None
     known["shared"] = heard.shared[0] if heard.shared else None
+    known["swapped"] = next((one for one in heard.swapped if one.line is not None), None)
     known["thinned"] = next(iter(heard.thinned), None)
     known["turned_round"] = (heard.turned[0],) if heard.turned else None
     if failure is not None and (failure.device_lost or failure.out_of_memory):

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from debugger.failure import on_behalf, own_line
+from debugger.pipelines.layout import Swapped, is_swap
 from debugger.pipelines.losses import Shared, Squashed
 
 SUMS_TO_ONE = 1e-3
@@ -25,6 +26,7 @@ class Heard:
     shared: list[Shared] = field(default_factory=list)
     turned: list[int | None] = field(default_factory=list)
     thinned: list[tuple[str, float, int | None]] = field(default_factory=list)
+    swapped: list[Swapped] = field(default_factory=list)
 
     def cross_entropy(self, scores: Any, wanted: Any = None, *_: Any, **__: Any) -> None:
         if isinstance(scores, torch.Tensor) and _are_shares(scores):
@@ -47,6 +49,11 @@ class Heard:
         if training and p:
             self.thinned.append(("dropout", p, own_line()))
 
+    def counted_off(self, rows: torch.Tensor, made: torch.Tensor) -> None:
+        """A tensor, and what `view` or `reshape` has made of it."""
+        if is_swap(rows.shape, made.shape):
+            self.swapped.append(Swapped(tuple(rows.shape), tuple(made.shape), own_line()))
+
     def scaled_dot_product_attention(self, *given: Any, **named: Any) -> None:
         share = given[4] if len(given) > 4 else named.get("dropout_p", 0.0)
         if share:
@@ -62,6 +69,8 @@ def heard_within() -> Iterator[Heard]:
         attention = heard.scaled_dot_product_attention
         for note in (heard.cross_entropy, heard.kl_div, heard.dropout, attention):
             stack.enter_context(_listening(note))
+        for name in ("view", "reshape"):
+            stack.enter_context(_followed(name, heard.counted_off))
         yield heard
 
 
@@ -81,6 +90,24 @@ def _listening(note: Callable[..., None]) -> Iterator[None]:
         yield
     finally:
         setattr(torch.nn.functional, name, before)
+
+
+@contextmanager
+def _followed(name: str, note: Callable[[torch.Tensor, torch.Tensor], None]) -> Iterator[None]:
+    """While open, notes what a method makes of a tensor."""
+    before = getattr(torch.Tensor, name)
+
+    @wraps(before)
+    def followed(self: torch.Tensor, *given: Any, **named: Any) -> Any:
+        made = on_behalf(before, self, *given, **named)
+        note(self, made)
+        return made
+
+    setattr(torch.Tensor, name, followed)
+    try:
+        yield
+    finally:
+        setattr(torch.Tensor, name, before)
 
 
 @torch.no_grad()

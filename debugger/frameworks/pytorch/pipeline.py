@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -31,10 +32,13 @@ from debugger.frameworks.pytorch.settings import (
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
-from debugger.pipelines.rows import class_names_of, one_of_each
+from debugger.pipelines.rows import class_names_of, is_hub, one_of_each
 from debugger.script.places import Places
 
 __all__ = ["TrainerPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_training"]
+
+HIDDEN = -1
+"""The label of rows whose real one is kept secret."""
 
 
 class TrainerPipeline:
@@ -121,6 +125,21 @@ class TrainerPipeline:
         given = self._trainer, self.facts, self._labels
         seen = training.train(*given, steps, emit, seconds, leave)
         return replace(seen, has_words=bool(self._data.worded.rows))
+
+    def judged_by(self, owner: Any, rows: Any, labels: Any) -> TrainerPipeline | None:
+        trainer = self._trainer
+        held = trainer.eval_dataset
+        others = list(held.values()) if isinstance(held, dict) else [held]
+        if owner is not trainer or any(rows is one for one in (trainer.train_dataset, *others)):
+            return None
+        if not isinstance(rows, torch.utils.data.Dataset) and not is_hub(rows, "Dataset"):
+            return None
+        other = copy(trainer)
+        other.eval_dataset = rows
+        made = TrainerPipeline(other, self._earlier)
+        asked = made.data().eval
+        secret = asked is None or not any(one != HIDDEN for one in asked.labels)
+        return None if secret else made
 
     def leave(self, file: Path) -> None:
         self._left = file

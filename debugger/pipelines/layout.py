@@ -1,0 +1,63 @@
+"""Whether the axes of a row say what stands beside what, or were only counted off anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+FEWEST, MOST = 32, 64
+MOST_NUMBERS = 2_000_000
+"""In all rows that are tried."""
+SMOOTHER = 0.75
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """A line, or a layer, counts off anew what has one shape, into the same with its axes in
+    another order."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    line: int | None = None
+    layer: str = ""
+
+
+def counted_off(rows: Sequence[Any]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The axes of each row, and those in whose order the same numbers lie beside numbers that are
+    much nearer to them: whoever calls the one the other with `reshape` mixes them up."""
+    chosen = list(rows[:MOST])
+    if len(chosen) < FEWEST or len({np.shape(one) for one in chosen}) > 1:
+        return None
+    values = np.stack(chosen)
+    axes = values.shape[1:]
+    if values.dtype.kind not in "iuf" or not 1 < len(axes) < 4 or values.size > MOST_NUMBERS:
+        return None
+    if not np.isfinite(values).all() or min(axes) < 2:
+        return None
+    values = values.astype(float)
+    others = {one: values.reshape(len(values), *one) for one in set(permutations(axes))}
+    rough = _roughness(others.pop(axes))
+    smoother = [one for one, made in others.items() if _roughness(made) < SMOOTHER * rough]
+    best = min(smoother, key=lambda one: sum(_steps(others[one])), default=None)
+    return None if best is None else (axes, best)
+
+
+def is_swap(before: Sequence[int], after: Sequence[int]) -> bool:
+    """Whether a shape is another one with its axes in another order: to count off anew what stands
+    there never moves an axis."""
+    one, other = ([size for size in shape if size != 1] for shape in (before, after))
+    return one != other and sorted(one) == sorted(other)
+
+
+def _roughness(values: Any) -> float:
+    """How far neighbours lie apart, along all axes of a row but the one where that is farthest:
+    what stands there need have nothing to do with each other, as the columns of a table."""
+    return sum(sorted(_steps(values))[:-1])
+
+
+def _steps(values: Any) -> list[float]:
+    return [float(np.abs(np.diff(values, axis=n)).mean()) for n in range(1, values.ndim)]
