@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from debugger.experiments.doubts import UNRELATED, hardly_fell, in_doubt, odd_plan
-from debugger.experiments.one_thing import hardly_any_rate
+from debugger.experiments.one_thing import hardly_any_rate, wild_rate
 from debugger.experiments.trying import Explained, Tell, explained
 from debugger.outcome import Finding, NotRun, StageName
 from debugger.pipelines.face import Pipeline
@@ -52,12 +52,16 @@ class Expert:
         self._slow |= in_doubt(findings)
         self._odd |= odd_plan(findings)
         doubted |= last and self._odd
-        if not self._called or not look.trains or not (doubted or climbing):
+        asked = doubted or climbing or (last and self._slow)
+        if not self._called or not look.trains or not asked:
             return Explained()
         self._called = False
         try:
             lab = pipeline.lab()
-            if lab is None or not (doubted or hardly_any_rate(lab.conditions)):
+            if lab is None:
+                return Explained()
+            here = lab.conditions
+            if not (doubted or (climbing and hardly_any_rate(here)) or wild_rate(here)):
                 return Explained()
             return explained(lab, look.name, places, tell)
         except Exception:

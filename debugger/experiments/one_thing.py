@@ -19,7 +19,7 @@ USUAL_SGD, USUAL_WITH_MOMENTUM = 5e-2, 1e-2
 """For SGD: momentum adds up what many steps ask for."""
 FAR = 20.0
 """A learning rate that lies so many times off the usual one is worth trying first."""
-NEAR = 2.0
+NEAR, WILD = 2.0, 30.0
 HIGH_DROPOUT = 0.5
 HIGH_DECAY = 0.5
 HARD_CLIPPING = 0.01
@@ -237,6 +237,12 @@ def harmless(here: Conditions) -> Change:
 def hardly_any_rate(here: Conditions) -> bool:
     """Warm-up and decay leave next to nothing of the learning rate, over the whole training."""
     return here.rate_share < SMALL_SHARE
+
+
+def wild_rate(here: Conditions) -> bool:
+    """The learning rate is so far above the usual one that a loss which falls proves nothing."""
+    usual = _usual_rate(here)
+    return usual is not None and here.rate is not None and here.rate > WILD * usual
 
 
 def is_short(here: Conditions) -> bool:

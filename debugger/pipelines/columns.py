@@ -14,6 +14,7 @@ from debugger.pipelines.layout import counted_off
 MOST_MEASURED = 500
 FEWEST = 8
 MOST_CELLS, MOST_COLUMNS = 20_000, 100
+SORTS, AGAIN, FILLED_FAR, WINDOW = 20, 5, 1.0, 3
 OFF, NEAR = 1.0, 0.5
 """In spreads: a column that lies elsewhere, and one that may be the same."""
 SURELY = 1 - 1e-6
@@ -72,6 +73,18 @@ class Summed:
 
 
 @dataclass(frozen=True)
+class Filled:
+    """A number that stands `times` in a column, far from all others: it may stand for none."""
+
+    name: str
+    place: int
+    value: float
+    times: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
 class CountedOff:
     """An input whose rows have these axes, and the axes in whose order their numbers fit."""
 
@@ -97,6 +110,7 @@ class Columns:
     echo: Echo | None = None
     summed: Summed | None = None
     counted: CountedOff | None = None
+    filled: Filled | None = None
 
 
 def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
@@ -111,8 +125,32 @@ def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Colum
         echo=next((one for one in echoes if one is not None), None),
         summed=next((one for one in sums if one is not None), None),
         gaps=tuple(Gap(*one) for one in gaps if one[1]),
+        filled=next(filter(None, (filled(*one) for one in found.items())), None),
         counted=next((CountedOff(name, *one) for name, one in off if one is not None), None),
     )
+
+
+def filled(name: str, rows: Sequence[Any]) -> Filled | None:
+    """Of columns with numbers of all sorts, the first with one at its end that comes again and
+    again and lies as far from the rest as no other does."""
+    chosen = list(rows[:MOST_MEASURED])
+    if not chosen or len({row.shape for row in chosen}) > 1:
+        return None
+    values = np.stack(chosen)
+    if values.dtype.kind not in "iuf" or values.ndim > WINDOW or not np.isfinite(values).all():
+        return None
+    table = values.reshape(-1, values.shape[-1] if values.ndim > 1 else 1)
+    for place, column in enumerate(table.T[:MOST_COLUMNS]):
+        kinds, counts = np.unique(column, return_counts=True)
+        if len(kinds) < SORTS:
+            continue
+        for end, rest in ((0, kinds[1:]), (-1, kinds[:-1])):
+            beside = rest[0] if end == 0 else rest[-1]
+            far = abs(kinds[end] - beside) > FILLED_FAR * (rest[-1] - rest[0])
+            if far and counts[end] >= AGAIN:
+                told = float(kinds[end]), int(counts[end]), float(rest[0]), float(rest[-1])
+                return Filled(name, place, *told)
+    return None
 
 
 def column_of(name: str, rows: Sequence[Any]) -> Column | None:

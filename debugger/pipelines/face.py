@@ -29,7 +29,7 @@ from debugger.pipelines.plan import Order, Plan
 from debugger.pipelines.printed import Printed
 from debugger.pipelines.reached import Reached
 from debugger.pipelines.sounds import Sounds
-from debugger.pipelines.spelled import Cased, Short
+from debugger.pipelines.spelled import Cased, Short, Unsplit
 from debugger.pipelines.targets import Aims, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Lab, Worded
@@ -205,7 +205,8 @@ class Data:
     `drawn_anew`: a field of the training rows, and one of the evaluation's, that is another one
     each time that the same row is read. `numbered`: where a tokenizer made the evaluation rows that
     gives so many tokens another number than the training's does, of so many that both know.
-    `cased`: words that are unknown as they are written, and known in small letters.
+    `cased`: words that are unknown as they are written, and known in small letters. `unsplit`:
+    texts that a tokenizer takes for one word each.
     """
 
     train: Split | None
@@ -238,6 +239,7 @@ class Data:
     drawn_anew: tuple[str, str] = ("", "")
     numbered: tuple[int | None, int, int] | None = None
     cased: Cased | None = None
+    unsplit: Unsplit | None = None
     failure: Failure | None = None
 
 
@@ -535,25 +537,27 @@ class Evaluate:
 
     `evaluations` is how often the training itself evaluates in its `steps`; None: nobody can tell.
     `repeated` is the share of training rows that stood there before; `same_rows`: both sets are one
-    and the same. The metric was tried on rows that hold `tried_classes`. `parts` is how many arrays
-    the answers are. `strays_at`: of answers that are all right, that line of the metric makes
-    something else. `held` is what answers are held against by hand, once the training is over, and
-    `anew` the line that makes another model then, which is asked; and whether the trained one is
-    asked too. `printed` are the numbers that are printed then, and `asked_swapped` columns of what
-    the model is asked about then that stand at the place of another one; `asked_scale` is what it
-    learned from, beside what it is asked about. `met_before`: so many rows that it is asked about
-    are all ones that it learned from, and others stand unasked under that name. `loses`: what a
+    and the same; `scale`: mean and deviation of amounts that are learned. The metric was tried
+    on rows that hold `tried_classes`. `parts` is how many arrays the answers are. `strays_at`:
+    of answers that are all right, that line of the metric makes something else. `held` is what
+    answers are held against by hand, once the training is over, and `anew` the line that makes
+    another model then, which is asked; and whether the trained one is asked too. `printed` are
+    the numbers that are printed then, and `asked_swapped` columns of what the model is asked
+    about then that stand at the place of another one; `asked_scale` is what it learned from,
+    beside what it is asked about. `met_before`: so many rows that it is asked about are all
+    ones that it learned from, and others stand unasked under that name. `loses`: what a
     compute_loss of one's own gives for outputs, where the Trainer takes the first of it for the
-    loss, and it is none. `reach` is the least and the most that an answer can be, where its last
-    activation says so. `untested`: the model trains by a step of its own, and no loss is evaluated.
-    `fails_later` is what Python will say at a line behind the training, and `left_out` is what
-    gives too few rows there: a class of the script's own, or the argument by which rows that fill
-    no batch go. `unknown_key` is looked up in the history, which has others, at a line.
-    `label_names` are those of several labels a row, as the Trainer puts them together, and
-    `other_order` one in which the metric could take them apart, where this one fails. `dropout` is
-    the largest of any layer. `watched_in_vain` is a callback, the number that it goes by, which no
-    epoch ends with, and those that there are. `stops_on_bad`: the class and the event of a callback
-    that ends the training at bad numbers, and not at perfect ones.
+    loss, and it is none. `reach` is the least and the most that an answer can be, where its
+    last activation says so. `untested`: the model trains by a step of its own, and no loss is
+    evaluated. `fails_later` is what Python will say at a line behind the training, and
+    `left_out` is what gives too few rows there: a class of the script's own, or the argument by
+    which rows that fill no batch go. `unknown_key` is looked up in the history, which has
+    others, at a line. `label_names` are those of several labels a row, as the Trainer puts them
+    together, and `other_order` one in which the metric could take them apart, where this one
+    fails. `dropout` is the largest of any layer. `watched_in_vain` is a callback, the number
+    that it goes by, which no epoch ends with, and those that there are. `stops_on_bad`: the
+    class and the event of a callback that ends the training at bad numbers, and not at perfect
+    ones.
     """
 
     rows: int = 0
@@ -593,6 +597,7 @@ class Evaluate:
     picked_line: int | None = None
     repeated: float = 0.0
     same_rows: bool = False
+    scale: tuple[float, float] | None = None
     tried_classes: int | None = None
     parts: int = 1
     strays_at: int | None = None

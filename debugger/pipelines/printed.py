@@ -24,6 +24,7 @@ class Printed:
     knows those. `off` is the name of what the two sides that were compared differ in: answers, or
     what they are held against. `within` is the number for one and the same answer to all: the
     least, the middle and the most of the amounts that were learned, which lie a `span` apart.
+    `made_by`: the labels that were learned are those that are known here under this function.
     `single`: of several labels of a row, as `several` rows have them, only the first is said.
     """
 
@@ -44,6 +45,7 @@ class Printed:
     span: float = 0.0
     single: float | None = None
     several: int = 0
+    made_by: str = ""
 
 
 def numbers_in(text: str) -> list[tuple[str, float]]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from debugger.pipelines.belonging import belonging_of
 from debugger.pipelines.face import Data, Sample, Split
 from debugger.pipelines.inputs import closes, padding_mask, read_of
@@ -98,7 +100,15 @@ def overlap(data: Data) -> dict[str, Any]:
         **known,
         "repeated": train.duplicates / max(1, train.looked_at),
         "same_rows": bool(digest) and train.numbered_digest == digest,
+        "scale": _scale(train.labels),
     }
+
+
+def _scale(labels: Sequence[Any]) -> tuple[float, float] | None:
+    """Mean and deviation of amounts, one a row."""
+    if len(labels) < SHOWN_ROWS or not all(isinstance(one, float) for one in labels):
+        return None
+    return float(np.mean(labels)), float(np.std(labels))
 
 
 def token_sets(ids: list[Any] | None, tokenizer: Any) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 FEWEST_ROWS = 20
 ALIKE = 0.9
-FEWEST_WORDS = 8
+FEWEST_WORDS, SEVERAL = 8, 4
 MOSTLY_LETTERS = 0.9
 MOST_SHOWN = 24
 MOST_TEXTS = 200
@@ -50,6 +50,25 @@ def cased_of(texts: Sequence[str], tokenizer: Any) -> Cased | None:
     read = {word: tokenizer(word, add_special_tokens=False)["input_ids"] for word in set(small)}
     found = [word for word in small if unknown in read[word]]
     return Cased(len(found), len(words), found[0]) if found else None
+
+
+@dataclass(frozen=True)
+class Unsplit:
+    """So many texts of typically so many words, nearly each of which is one token."""
+
+    texts: int
+    words: int
+
+
+def unsplit(texts: Sequence[str], tokenizer: Any) -> Unsplit | None:
+    """Of a tokenizer that takes a whole text for one word."""
+    said = [text for text in texts[:MOST_TEXTS] if len(text.split()) >= SEVERAL]
+    if len(said) < FEWEST_ROWS:
+        return None
+    made = tokenizer(said, add_special_tokens=False)["input_ids"]
+    if sum(len(one) <= 1 for one in made) < ALIKE * len(said):
+        return None
+    return Unsplit(len(said), int(median(len(text.split()) for text in said)))
 
 
 def short_of(texts: Sequence[str], rows: Sequence[Any]) -> Short | None:

@@ -33,8 +33,8 @@ class Trials:
     the drawn answers, by how they are averaged. `partly`: a quarter, a half and three quarters of
     the rows are right. `always`: whatever the scores, every label is taken for this. `again` is the
     answer to the very first of these once more, where it is another than it was then. `spread` is
-    the distance from the least amount among the labels to the most, `middle` and `deviation` are
-    their mean and theirs. `common` is the class that `constant` answers.
+    the distance from the least amount among the labels to the most. `common` is the class that
+    `constant` answers. `packed`: all labels that count are said at the first places of a row.
     """
 
     kind: Kind
@@ -55,9 +55,8 @@ class Trials:
     always: Literal["yes", "no"] | None = None
     again: dict[str, float] | None = None
     spread: float = 0.0
-    middle: float = 0.0
-    deviation: float = 0.0
     common: int | None = None
+    packed: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -170,6 +169,7 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "constant": ask(scores(common)),
         "drawn": ask(scores(drawn)),
         "common": int(common.flat[0]),
+        "packed": None if counted.all() or labels.ndim == 1 else ask(scores(_packed(labels))),
         "ignored": float(1 - counted.mean()),
         "filled": None if counted.all() else ask(scores(np.where(counted, labels, classes - 1))),
         "whole": None if counted.all() or labels.ndim == 1 else ask(scores(right), right),
@@ -178,6 +178,15 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
             _rank(labels), right, (right + 1) % classes, lambda one: ask(scores(one))
         ),
     }
+
+
+def _packed(labels: Any) -> Any:
+    """Of each row what counts, laid together in front."""
+    made = np.zeros_like(labels)
+    for row, wanted in zip(made, labels, strict=True):
+        real = wanted[wanted >= 0]
+        row[: len(real)] = real
+    return made
 
 
 def _rank(labels: Any) -> Any:
@@ -300,8 +309,6 @@ def _amounts(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "drawn": ask(np.random.default_rng(0).permutation(right)),
         "nudged": ask(right + NUDGE * spread),
         "spread": spread,
-        "middle": float(labels.mean()),
-        "deviation": float(labels.std()),
     }
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeGuard
 
 from debugger.script.labelling import CALLED
 from debugger.script.torn import IN_ORDER, lot_of
@@ -26,6 +27,7 @@ _LEARN = ("fit", "fit_transform", "adapt", "fit_on_texts")
 _OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
 _LISTS = ("tolist", "to_list", "list", "array", "asarray", "to_numpy", "arange", "range")
 _MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
+_LEAVE_OUT = ("drop_duplicates", "dropna", "query")
 _HALVES = 2
 _ASKED_ABOUT = 2
 _GIVE_ONCE = ("filter", "map", "zip", "parameters", "named_parameters")
@@ -110,12 +112,28 @@ class Slips:
                 return told.lineno, held[labels.index(False)], held[labels.index(True)]
         return None
 
+    def labels_before_dropping(self) -> tuple[int, int, str] | None:
+        """Where rows of a table are left out by what they hold, though labels were made of it
+        before that are used behind it: the line, that of the labels, and the table."""
+        blocks = (getattr(node, "body", None) for node in self._nodes)
+        for block in (one for one in blocks if isinstance(one, list)):
+            for place, node in enumerate(block):
+                table = _shortens(node)
+                labels = [one for one in block[:place] if table and _labels_of(one, table)]
+                behind = ast.Module(block[place + 1 :], [])
+                if not labels or _by_index(behind, table):
+                    continue
+                name = name_of(labels[-1].targets[0])
+                if _is_read(behind, name) and _is_read(behind, table):
+                    return node.lineno, labels[-1].lineno, table
+        return None
+
     def numbered_apart(self) -> int | None:
         """Where the words of a column are numbered as they come, of one set and of another."""
         as_they_come = [n for n in self._nodes if isinstance(n, ast.DictComp) and _as_they_come(n)]
         for made in (*self._numberings, *as_they_come):
             around = self._around(made)
-            if around is not None and self._sets_handed_to(around) > 1:
+            if around is not None and self._sets_handed_to(around, made) > 1:
                 return made.lineno
         places = Counter(self._column(call) for call in self._numberings)
         again = [c for c in self._numberings if self._column(c) and places[self._column(c)] > 1]
@@ -151,10 +169,17 @@ class Slips:
         found = next((one for one in functions if part in ast.walk(one)), None)
         return None if found is None or found.args.defaults else found
 
-    def _sets_handed_to(self, function: ast.FunctionDef) -> int:
-        calls = [n for n in self._nodes if isinstance(n, ast.Call)]
-        mine = [c for c in calls if name_of(c.func) == function.name and c.args]
-        return len({root for c in mine if (root := _root(c.args[0]))})
+    def _sets_handed_to(self, function: ast.FunctionDef, made: ast.expr) -> int:
+        """How many different ones it is called with: for what is numbered, or as the first."""
+        owners = (n for n in self._nodes if isinstance(n, ast.ClassDef) and function in n.body)
+        owner = next(owners, None)
+        taken = [one.arg for one in function.args.args[owner is not None :]]
+        read = [taken.index(name) for name in names_in(made) if name in taken]
+        place = min(read, default=0)
+        called = function.name if owner is None else owner.name
+        calls = [n for n in self._nodes if isinstance(n, ast.Call) and name_of(n.func) == called]
+        mine = [call.args[place] for call in calls if len(call.args) > place]
+        return len({root for one in mine if (root := _root(one))})
 
     def _column(self, call: ast.Call) -> str:
         """What is numbered, but for the set that it is a column of."""
@@ -253,6 +278,44 @@ class Slips:
             if _is_mean_loss(given.left) and "log" not in ast.unparse(given.right):
                 return node.lineno, ast.unparse(given)
         return None
+
+
+def _shortens(node: ast.stmt) -> str:
+    """`df` of `df = df.dropna().reset_index(drop=True)`, and of `df = df[df["n"] > 3]`."""
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name):
+        return ""
+    made: ast.expr = node.value
+    leaves_out = False
+    while isinstance(made, ast.Call | ast.Attribute | ast.Subscript):
+        leaves_out |= isinstance(made, ast.Call) and name_of(made.func) in _LEAVE_OUT
+        leaves_out |= isinstance(made, ast.Subscript) and isinstance(made.slice, ast.Compare)
+        made = made.func if isinstance(made, ast.Call) else made.value
+    return target.id if leaves_out and name_of(made) == target.id else ""
+
+
+def _labels_of(node: ast.stmt, table: str) -> TypeGuard[ast.Assign]:
+    """Whether labels are made of columns of a table there."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return False
+    return bool(CALLED.fullmatch(node.targets[0].id)) and table in names_in(node.value)
+
+
+def _by_index(behind: ast.Module, table: str) -> bool:
+    """Whether rows are picked by those that a table has left."""
+    held = (n for n in ast.walk(behind) if isinstance(n, ast.Attribute) and n.attr == "index")
+    return any(name_of(one.value) == table for one in held)
+
+
+def _is_read(behind: ast.Module, name: str) -> bool:
+    """Whether it is read before it is given anew."""
+    for statement in behind.body:
+        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
+        if any(isinstance(one.ctx, ast.Load) for one in names):
+            return True
+        if names:
+            return False
+    return False
 
 
 def _held_in(given: ast.expr) -> str:

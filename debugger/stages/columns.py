@@ -166,6 +166,19 @@ def course_of_time_lost(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if line is None else fault(line, share=found.follows, **told)
 
 
+def inputs_stand_for_none(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What a station writes where it has measured nothing: 99, 9999, -1."""
+    found = seen.columns.filled if seen.columns is not None else None
+    if found is None:
+        return NOT_FOR_THIS_TASK if seen.columns is None else None
+    ends = {"low": found.low, "high": found.high}
+    line = view.places.call(".fillna", "nan_to_num", "read_csv") or view.places.fits.fitted()
+    line = line or view.places.argument("train_dataset")
+    return fault(
+        line, name=found.name, place=found.place, value=found.value, times=found.times, **ends
+    )
+
+
 def rows_counted_off(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """What `reshape` does to the axes of pictures or series: it moves none of them."""
     found = seen.columns.counted if seen.columns is not None else None
@@ -189,6 +202,7 @@ def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | N
 
 
 RULES: tuple[Rule, ...] = (
+    inputs_stand_for_none,
     rows_counted_off,
     labels_filled_elsewhere,
     course_of_time_lost,

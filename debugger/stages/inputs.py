@@ -206,6 +206,15 @@ def letters_for_words(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return look(view.places.meant.joined_letters() or _tokenizing(view), text=seen.spelled_out)
 
 
+def words_not_split(seen: Data, view: View) -> Verdict | None:
+    """Every text that is not just like another is one more word, and next to none are met again."""
+    found = seen.unsplit
+    if found is None:
+        return None
+    line = view.places.call("Tokenizer", "PreTrainedTokenizerFast") or _tokenizing(view)
+    return fault(line, texts=found.texts, words=found.words)
+
+
 def words_numbered_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """The same word has one number in one set and another in the other."""
     if seen.renumbered is None:
@@ -540,6 +549,7 @@ OF_ROWS: tuple[Rule, ...] = (
     eval_tokenized_otherwise,
     text_mostly_cut,
     letters_for_words,
+    words_not_split,
     words_numbered_twice,
     second_sentence_cut,
     identical_rows,

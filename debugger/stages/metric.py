@@ -64,9 +64,10 @@ def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
 def error_in_scaled_units(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """The labels are in deviations from their mean, and so is the error that is shown."""
     tried = seen.trials
-    if tried is None or tried.kind != "amounts" or tried.nudged is None:
+    if tried is None or tried.kind != "amounts" or tried.nudged is None or seen.scale is None:
         return NOT_TRIED
-    if abs(tried.middle) > ABOUT_NOTHING or abs(tried.deviation - 1) > ABOUT_ONE:
+    middle, deviation = seen.scale
+    if abs(middle) > ABOUT_NOTHING or abs(deviation - 1) > ABOUT_ONE:
         return None
     scaled = view.places.handed.never_scaled_back()
     for name, value in tried.nudged.items():
@@ -74,7 +75,7 @@ def error_in_scaled_units(seen: Evaluate, view: View) -> Verdict | CannotJudge |
         alike = math.isclose(value, NUDGE * tried.spread, rel_tol=0.05)
         if scaled is not None and words & {"mae", "rmse"} and alike:
             line = metric_line(view, name)
-            return look(line, name=name, scaled=scaled, deviation=tried.deviation)
+            return look(line, name=name, scaled=scaled, deviation=deviation)
     return None
 
 
@@ -196,6 +197,34 @@ def picked_already(seen: Evaluate, view: View) -> Verdict | None:
     return None if line is None else fault(line, shape=str(list(given)))
 
 
+def metric_takes_first_places(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """It counts as many answers as there are labels, and takes them from the front of the row."""
+    tried = seen.trials
+    if tried is None or tried.packed is None:
+        return NOT_TRIED
+    name = _first(tried)
+    if name is None or not _cured(tried.perfect, tried.packed, name):
+        return None
+    line = _in_metric(view.places.handed.picked, name) or metric_line(view, name)
+    return fault(line, name=name, value=tried.perfect[name], packed=tried.packed[name])
+
+
+def f1_of_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Averaged over rows, F1 is the accuracy, and rare classes weigh next to nothing in it."""
+    tried = seen.trials
+    if tried is None or not tried.averages or tried.kind != "classes":
+        return NOT_TRIED
+    for name, value in tried.drawn.items():
+        means = {kind: each["f1"] for kind, each in tried.averages.items()}
+        named = "f1" in name.lower() and "micro" not in name.lower()
+        plain = _near(value, means["micro"]) and not _near(value, means["macro"])
+        constant = tried.constant.get(name, 0.0)
+        if named and plain and not _near(value, means["weighted"]) and _share(constant) > MOSTLY:
+            line = _in_metric(view.places.handed.calls, "f1_score") or metric_line(view, name)
+            return look(line, name=name, constant=constant)
+    return None
+
+
 def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Positions of label -100 are padding or parts of words: nobody can be right about them."""
     tried = seen.trials
@@ -209,6 +238,8 @@ def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     )
     if not moved and not counted and not cured:
         return None
+    if isinstance(metric_takes_first_places(seen, view), Verdict):
+        return None  # which says more
     name = name or next(iter(tried.perfect))
     line = _in_metric(view.places.handed.left_whole) or _in_metric(view.places.handed.picked, name)
     line = line or metric_line(view, name)
@@ -227,7 +258,7 @@ def metric_prefers_chance(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     name = _first(tried)
     if name is None or tried.drawn.get(name, 0.0) <= tried.perfect[name] + 1e-6:
         return None
-    more = (metric_misses_nearest, metric_counts_ignored)
+    more = (metric_misses_nearest, metric_takes_first_places, metric_counts_ignored)
     if any(isinstance(one(seen, view), Verdict) for one in more) or tried.again is not None:
         return None  # which say more
     right, drawn = tried.perfect[name], tried.drawn[name]
@@ -484,6 +515,8 @@ RULES: tuple[Rule, ...] = (
     metric_all_or_nothing,
     never_a_no,
     never_a_yes,
+    metric_takes_first_places,
+    f1_of_rows,
     metric_counts_ignored,
     metric_prefers_chance,
     metric_counts_one_label,

@@ -34,6 +34,7 @@ FAR_BEYOND = 5.0
 """So many times as large as all that was learned lies apart."""
 SURELY = 20.0
 """So many times as wide are the inputs that somebody forgot to scale."""
+_BACK = {"log1p": "expm1", "log": "exp", "log10": "10 **", "sqrt": "square"}
 NOTHING = CannotJudge("nothing_printed")
 ALIKE, STRAIGHT = 1e-6, 0.01
 
@@ -118,11 +119,26 @@ def printed_another_number(seen: Evaluate, view: View) -> Verdict | CannotJudge 
     return None
 
 
+def answers_left_transformed(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A model that learned logarithms answers with logarithms."""
+    if not seen.printed:
+        return NOTHING
+    for one in seen.printed:
+        if not one.made_by or one.of or not one.perfect or not _is_error(one):
+            continue
+        if one.perfect >= HARDLY_MOVES * min(one.some, one.other, *one.dealt) > 0:
+            places = view.places
+            line = places.answered_for(one.line) or places.call(".predict") or one.line
+            back = _BACK.get(one.made_by, "")
+            return fault(line, name=_name(one), value=one.perfect, made_by=one.made_by, back=back)
+    return None
+
+
 def printed_off_its_labels(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Answers that are what the labels say score as badly as answers drawn by lot."""
     if not seen.printed:
         return NOTHING
-    told = (printed_with_sign, printed_mixes_rows)
+    told = (printed_with_sign, printed_mixes_rows, answers_left_transformed)
     if any(isinstance(rule(seen, view), Verdict) for rule in told):
         return None  # which say more, as do those about what the answers are held against
     if any(one.moved or one.learned for one in seen.held):
@@ -215,6 +231,7 @@ RULES: tuple[Rule, ...] = (
     printed_with_sign,
     printed_mixes_rows,
     printed_another_number,
+    answers_left_transformed,
     printed_off_its_labels,
     printed_of_others,
     answers_on_other_scale,

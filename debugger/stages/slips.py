@@ -30,6 +30,14 @@ def numbered_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if line is None else fault(line)
 
 
+def labels_before_dropping(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """From the first row that is left out, each label stands beside another one."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.slips.labels_before_dropping()
+    return None if found is None else fault(found[0], at=found[1], frame=found[2])
+
+
 def learned_from_judged(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Rows are brought to a scale, or to numbers, of their own where they are to be judged by."""
     if not view.has_script:
@@ -67,6 +75,7 @@ OF_ROWS: tuple[Rule, ...] = (
     halves_crossed,
     split_apart,
     numbered_apart,
+    labels_before_dropping,
     learned_from_judged,
     rows_by_old_index,
 )

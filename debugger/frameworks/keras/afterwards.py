@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -104,7 +104,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
             line = None if made is None else line_in(file, made[0])
             anew += [(line, made[1])] if made is not None and line is not None else []
             known = {**frame.f_globals, **frame.f_locals}
-            texts += filter(None, map(_texts, known.values()))
+            texts += filter(None, map(_texts, _columns_and_all(known.values())))
             tokenizers += [v for v in known.values() if isinstance(v, PreTrainedTokenizerBase)]
             renumbered += _renumbered(frame, tree, known)
             refitted += _refitted(frame, tree, known)
@@ -209,6 +209,15 @@ def _full(value: Any) -> tuple[int, int] | None:
         cut = len(value.word_index) >= value.num_words
         return (unknown, value.num_words) if unknown and cut else None
     return None
+
+
+def _columns_and_all(values: Iterable[Any]) -> Iterator[Any]:
+    """With the columns of tables, which only those have that were made of pandas."""
+    for value in values:
+        if type(value).__name__ == "DataFrame":
+            yield from (value[name].to_numpy() for name in value.columns)
+        else:
+            yield value
 
 
 def _texts(value: Any) -> list[str]:

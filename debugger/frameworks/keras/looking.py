@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,7 @@ from debugger.pipelines.rows import (
     sample_of,
     split_of,
 )
-from debugger.pipelines.spelled import Cased, Short, cased_of, short_of
+from debugger.pipelines.spelled import Short, cased_of, short_of, unsplit
 
 BATCHES = 64
 LABELS = ("label", "labels")
@@ -60,18 +60,18 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         swapped=between(train, evaluation),
         misfilled=misfilled(train),
         short=_short(fit, train),
-        cased=_cased(fit),
+        cased=_of_texts(fit, cased_of),
+        unsplit=_of_texts(fit, unsplit),
         renumbered=fit.after.renumbered,
         refitted=fit.after.refitted,
         thrown_away=fit.after.thrown_away,
     )
 
 
-def _cased(fit: Fit) -> Cased | None:
+def _of_texts(fit: Fit, told: Callable[[Sequence[str], Any], Any]) -> Any:
     """Of the texts that are most, which are hardly the names of classes."""
     texts = max(fit.after.texts, key=len, default=())
-    found = (cased_of(texts, one) for one in fit.after.tokenizers)
-    return next(filter(None, found), None)
+    return next(filter(None, (told(texts, one) for one in fit.after.tokenizers)), None)
 
 
 def _short(fit: Fit, rows: Rows) -> Short | None:

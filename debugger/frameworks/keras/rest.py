@@ -25,6 +25,7 @@ from transformers.modeling_tf_outputs import TFSequenceClassifierOutput
 
 from debugger.failure import is_own, line_in
 from debugger.frameworks.keras.answering import Loss, are_shares, loss_of
+from debugger.frameworks.keras.beside import Beside, amounts_beside, classes_beside
 from debugger.frameworks.keras.breaking import Step, broken_off
 from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.reading import batches_of, dense, parts_of, size_of
@@ -123,7 +124,9 @@ def printed(fit: Fit, scores: Any, learned: Sequence[Any], amounts_learned: bool
     fit.after.cut_off()
     if is_opened_again(fit):
         rests = tuple(replace(one, names={**one.names, KEPT: fit.model}) for one in rests)
-    asked = _Asked(fit, () if amounts_learned else _beside(rests, learned))
+    known_arrays = tuple(_arrays(rests))
+    beside = (amounts_beside if amounts_learned else classes_beside)(known_arrays, learned)
+    asked = _Asked(fit, beside)
     amounts = _ends_and_middle(learned) if amounts_learned else ()
     ways: tuple[Way, ...] = (
         *(drawn.some, drawn.other, drawn.low, drawn.high),
@@ -141,7 +144,8 @@ def printed(fit: Fit, scores: Any, learned: Sequence[Any], amounts_learned: bool
     runs = _Runs(known, right, single, 0 if truth is None else _several(truth))
     shown = tuple(_compared(rests, runs, metric_names(fit.model), truth))
     if amounts:
-        shown = tuple(replace(one, span=amounts[-1] - amounts[0]) for one in shown)
+        span = amounts[-1] - amounts[0]
+        shown = tuple(replace(one, span=span, made_by=asked.made_by) for one in shown)
     ended = broken_off(_steps(rests, known), known[0].shape)
     names: dict[str, Any] = {}
     for one in (*(rest.names for rest in reversed(rests)), *known[0].given):
@@ -180,8 +184,9 @@ class _Asked:
     """What the model was asked about, and how many rows each of those has. `beside` are what the
     rest holds that looks like labels."""
 
-    def __init__(self, fit: Fit, beside: Sequence[Any]) -> None:
+    def __init__(self, fit: Fit, beside: Sequence[Beside]) -> None:
         self.rows: list[Any] = []
+        self.made_by = ""
         self._pairs = fit.pairs
         self._beside = beside
         self._counts: dict[int, int] = {}
@@ -207,27 +212,9 @@ class _Asked:
         return self._labels[id(rows)]
 
     def _of_as_many(self, rows: Any) -> Any:
-        found = [one for one in self._beside if len(one) == self.count(rows)]
-        return found[0] if len(found) == 1 else None
-
-
-def _beside(rests: tuple[Rest, ...], learned: Sequence[Any]) -> tuple[Any, ...]:
-    """Arrays that the rest reads and that hold nothing but what was learned as a label."""
-    classes = {
-        value for row in learned for value in (row if isinstance(row, list | tuple) else (row,))
-    }
-    width = {len(row) for row in learned if isinstance(row, list | tuple)}
-    found: list[Any] = []
-    for rest in rests:
-        for name in sorted(set().union(*map(reads, rest.left.statements))):
-            value = rest.names.get(name)
-            if not isinstance(value, np.ndarray) or value.dtype.kind not in "iufb":
-                continue
-            fits = value.ndim == 1 if not width else value.ndim == 2 and {value.shape[1]} == width
-            known = any(value is one or np.array_equal(value, one) for one in found)
-            if fits and not known and set(np.unique(value).tolist()) <= classes:
-                found.append(value)
-    return tuple(found)
+        found = [one for one in self._beside if len(one.labels) == self.count(rows)]
+        self.made_by = found[0].made_by if len(found) == 1 else ""
+        return found[0].labels if len(found) == 1 else None
 
 
 def _are_same(given: Any, rows: Any) -> bool:
@@ -236,6 +223,18 @@ def _are_same(given: Any, rows: Any) -> bool:
         return True
     arrays = isinstance(given, np.ndarray) and isinstance(rows, np.ndarray)
     return arrays and given.dtype.kind in "iufb" and np.array_equal(given, rows)
+
+
+def _arrays(rests: tuple[Rest, ...]) -> Iterator[Any]:
+    """All different ones of numbers that the rest reads by name."""
+    found: list[Any] = []
+    for rest in rests:
+        for name in sorted(set().union(*map(reads, rest.left.statements))):
+            value = rest.names.get(name)
+            if isinstance(value, np.ndarray) and value.dtype.kind in "iufb" and value.ndim:
+                if not any(value is one or np.array_equal(value, one) for one in found):
+                    found.append(value)
+                    yield value
 
 
 def _ends_and_middle(learned: Sequence[Any]) -> tuple[float, ...]:

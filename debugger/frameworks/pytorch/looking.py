@@ -58,7 +58,7 @@ from debugger.pipelines.rows import (
     type_of,
 )
 from debugger.pipelines.sounds import sounds_of
-from debugger.pipelines.spelled import cased_of, fallen_apart
+from debugger.pipelines.spelled import cased_of, fallen_apart, unsplit
 from debugger.pipelines.trying import Worded
 
 MOST_ROWS = 5000
@@ -106,6 +106,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         swapped=between(here.table, there.table),
         spelled_out=fallen_apart(tokenized_texts(trainer)),
         cased=cased_of(tokenized_texts(trainer), tokenizer),
+        unsplit=None if tokenizer is None else unsplit(tokenized_texts(trainer), tokenizer),
         late=begun_late(trainer, answers),
         drawn_anew=(drawn_anew(train), drawn_anew(evaluation)),
     )
