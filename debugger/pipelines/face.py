@@ -557,7 +557,8 @@ class Evaluate:
     fails. `dropout` is the largest of any layer. `watched_in_vain` is a callback, the number
     that it goes by, which no epoch ends with, and those that there are. `stops_on_bad`: the
     class and the event of a callback that ends the training at bad numbers, and not at perfect
-    ones.
+    ones. `untold`: what is
+    probably the label, and the Trainer takes for none.
     """
 
     rows: int = 0
@@ -573,6 +574,7 @@ class Evaluate:
     model_names: tuple[str, ...] | None = None
     has_metric: bool = False
     called: bool = False
+    untold: str = ""
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()
     written: int | None = None

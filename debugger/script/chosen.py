@@ -56,5 +56,8 @@ class Chosen:
             if (above := self._tracing.handed_in(given)) is None:
                 break
             given, handed = above, handed + 1
+        named = self._tracing.local(given) if isinstance(given, ast.Name) else []
+        if named and isinstance(named[-1][1], ast.Attribute):  # a setting that has its own use
+            return named[-1][0]
         often = isinstance(given, ast.Name) and self._reads.count(given.id) > 1
         return given.lineno if often or handed else None

@@ -136,6 +136,16 @@ class Fits:
         made = self._tracing.local(given) if isinstance(given, ast.Name) else []
         return made[-1][0] if made else given.lineno
 
+    def _handed_last(self, given: ast.expr) -> ast.expr:
+        """For a parameter of the function around it, what its last call is given by place."""
+        if not isinstance(given, ast.Name) or self._tracing.handed_in(given) is None:
+            return given
+        around = [n for n in ast.walk(self._tree) if isinstance(n, ast.FunctionDef)]
+        own = [f for f in around if given in ast.walk(f)][-1]
+        place = [one.arg for one in own.args.args].index(given.id)
+        calls = [c for c in self._calls if name_of(c.func) == own.name and len(c.args) > place]
+        return max(calls, key=lambda one: one.lineno).args[place] if calls else given
+
     def only_behind(self, *names: str) -> int | None:
         """What is behind rows that these calls, or arguments, are given, and is not behind those
         that `fit` learns from: what orders columns, else the last line."""
@@ -144,6 +154,7 @@ class Fits:
         learned, behind = {line for line, _ in first}, [value for _, value in first]
         given = [c.args[0] for c in self._calls if last(c.func) in names and c.args]
         given += [k.value for c in self._calls for k in c.keywords if k.arg in names]
+        given = [self._handed_last(one) for one in given]
         found = [pair for one in given for pair in made_of(self._tree, one)]
         alone = [(line, value) for line, value in found if line not in learned]
         same = {_of_any_set(value) for value in behind}

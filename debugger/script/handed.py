@@ -19,7 +19,9 @@ _SCALES = (
     *("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "square", "power", "cbrt"),
     *("inverse_transform", "transform", "sinh", "arcsinh"),
 )
+_OUT_OF_ROWS = ("squeeze", "flatten", "ravel", "reshape")
 _BACK = re.compile(r"inverse|unscale|denorm|unnorm|destandard|unstandard|descale", re.I)
+_DEVIATION = re.compile(r"(^|_)(std|sd|sigma|stddev|scale)(_|$)", re.I)
 _TARGETS = re.compile(r"(^|_)(y|targets?|labels?)(_|$)", re.I)
 _LOSSES = ("compute_loss", "forward", "training_step", "__call__")
 
@@ -165,6 +167,13 @@ class Handed:
         """The last line of a training step's that makes probabilities."""
         return max(self._stepping(("softmax", "sigmoid", "Softmax", "Sigmoid")), default=None)
 
+    def softmax_layer(self) -> int | None:
+        """Where a softmax stands as the last of the layers in a row."""
+        rows = [c for c in self._calls if name_of(c.func) == "Sequential" and c.args]
+        last = (c.args[-1] for c in rows)
+        found = (one for one in last if isinstance(one, ast.Call))
+        return next((c.lineno for c in found if name_of(c.func) in ("Softmax", "Sigmoid")), None)
+
     def ending(self, *names: str) -> int | None:
         """The last line of a training step's that calls one of these."""
         return max(self._stepping(names), default=None)
@@ -292,12 +301,27 @@ class Handed:
                     return made[plain.pop()].lineno
         return None
 
+    def flattening(self, argument: str) -> bool:
+        """Whether the function knows that each answer is a row of one, and takes it out of that."""
+        function = self.function(argument)
+        parts = [] if function is None else list(ast.walk(function))
+        made = [one for one in parts if isinstance(one, ast.Call)]
+        calls = {name_of(one.func) for one in made if not ast.unparse(one).endswith(", 1)")}
+        taken = (ast.unparse(one.slice) for one in parts if isinstance(one, ast.Subscript))
+        return bool(calls & set(_OUT_OF_ROWS)) or any(one.endswith(", 0)") for one in taken)
+
     def never_scaled_back(self) -> int | None:
         """Where labels are scaled, or would be scaled back, in a script that never does so."""
         called = {name_of(call.func) for call in self._calls}
         if any(_BACK.search(name) for name in called if name):
             return None
-        back = next((one.lineno for one in self._functions if _BACK.search(one.name)), None)
+        undoing = [one for one in self._functions if _BACK.search(one.name)]
+        idle = {part for one in undoing for part in ast.walk(one)}
+        by_hand = [n for n in self._divisions if n not in idle and _names_deviation(n.right)]
+        if any(isinstance(node.op, ast.Mult) for node in by_hand):
+            return None
+        back = undoing[0].lineno if undoing else None
+        back = back or next((n.lineno for n in by_hand if isinstance(n.op, ast.Div)), None)
         scaled = (
             call.lineno
             for call in self._calls
@@ -475,6 +499,11 @@ class Handed:
     def _assigned(self, value: ast.expr) -> int:
         found = self._tracing.local(value) if isinstance(value, ast.Name) else []
         return found[-1][0] if found else value.lineno
+
+
+def _names_deviation(node: ast.expr) -> bool:
+    parts = [one for one in ast.walk(node) if isinstance(one, ast.Name | ast.Attribute)]
+    return any(_DEVIATION.search(name_of(one)) for one in parts)
 
 
 def _is_of_targets(call: ast.Call) -> bool:

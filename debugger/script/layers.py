@@ -421,8 +421,18 @@ class Layers:
                 return call.func.end_lineno
             for given in (k.value for k in call.keywords if k.arg == "shuffle"):
                 return given.lineno
-        inside = (self._shuffling_in(one) for one in made if isinstance(one, ast.Call))
+        inside = (
+            one.lineno if self._makes_others(one) else self._shuffling_in(one)
+            for one in made
+            if isinstance(one, ast.Call)
+        )
         return next(filter(None, inside), None) or (made[-1].lineno if made else None)
+
+    def _makes_others(self, call: ast.Call) -> bool:
+        """Whether a function that shuffles if it is told so makes other data sets as well."""
+        own = next((one for one in self._functions if one.name == name_of(call.func)), None)
+        told = own is not None and any(one.arg == "shuffle" for one in own.args.args)
+        return told and sum(name_of(one.func) == name_of(call.func) for one in self._calls) > 1
 
     def _shuffling_in(self, call: ast.Call) -> int | None:
         """Of a function of the script's own that makes a data set."""

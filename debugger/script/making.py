@@ -166,6 +166,13 @@ class Making:
         found = (self._turned(given) for given in asking.args)
         return next(filter(None, found), None) or (asking.lineno if or_asked else None)
 
+    def answered(self) -> int | None:
+        """Where a training step makes what it asks its loss about, if that has a name."""
+        asking = self._asking()
+        given = asking.args[0] if asking is not None and asking.args else None
+        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
+        return made[-1][0] if made else None
+
     def tokenizer_again(self) -> int | None:
         """Where a second tokenizer is made: that of the rows to be judged by, as its name, or what
         it is made of, tells; else the last."""

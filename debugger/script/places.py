@@ -42,7 +42,7 @@ from debugger.script.slips import Slips
 from debugger.script.sources import Sources
 from debugger.script.told import told
 from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of, torn
-from debugger.script.tracing import Tracing, last, name_of
+from debugger.script.tracing import Tracing, assigned, last, name_of
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
 
@@ -524,6 +524,31 @@ class Places:
         copied = self._called_before(self._copied(keys))
         return self.written(*copied) or self.written(*keys)
 
+    def labels_of_words(self) -> int | None:
+        """Where labels are made beside the tokens of words that came one by one."""
+        for function in self._functions:
+            parts = list(ast.walk(function))
+            calls = [one for one in parts if isinstance(one, ast.Call)]
+            if not any(k.arg == "is_split_into_words" for call in calls for k in call.keywords):
+                continue
+            made = [pair for part in parts for pair in assigned(part)]
+            named = [v.lineno for t, v in made if name_of(t) in _LABELS and not _is_empty(v)]
+            if named:
+                return min(named)
+        return None
+
+    def numbered_from_one(self) -> int | None:
+        """Where names are given their numbers from 1 on, as `{name: n for n, name in ...}`."""
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.DictComp) and isinstance(
+                over := node.generators[0].iter, ast.Call
+            ):
+                told = [*over.args[1:], *(k.value for k in over.keywords if k.arg == "start")]
+                from_one = name_of(over.func) == "enumerate" and any(map(_is_one, told))
+                if from_one or any(map(_adds_one, (node.key, node.value))):
+                    return node.lineno
+        return None
+
     def labels_from(self, wanted: Callable[[ast.expr], bool]) -> int | None:
         """The line of what labels are made of that is such a value itself."""
         found = self.behind.plain(self.behind.under(*self._called_before(_LABELS)), wanted)
@@ -632,6 +657,10 @@ class Places:
             if name_of(getattr(value, "func", value)) not in _KINDS
         ]
         return max(found)[2] if found else None
+
+    def put_under(self, key: str) -> int | None:
+        """The last line that puts a value under a key, wherever that was made."""
+        return max((v.lineno for names, v in self._put if says(names, key)), default=None)
 
     def made_under(self, key: str) -> int | None:
         """Where what stands under a key was made, if only a name or a field of a class is put."""
@@ -777,6 +806,18 @@ def _both_alike(one: ast.expr, other: ast.expr) -> bool:
 
 def _both_said(one: ast.expr, other: ast.expr) -> bool:
     return isinstance(one, ast.Constant) and isinstance(other, ast.Constant)
+
+
+def _is_empty(node: ast.expr) -> bool:
+    return isinstance(node, ast.List) and not node.elts
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 1
+
+
+def _adds_one(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and _is_one(node.right)
 
 
 def _parsed(text: str, before: int) -> ast.Module:

@@ -47,7 +47,8 @@ def labels_by_words(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if split.parts.by_words < max(2, BY_WORDS * split.parts.split):
         return None
-    return fault(view.places.labels_written(), rows=split.parts.by_words, of=split.parts.rows)
+    line = view.places.labels_of_words() or view.places.labels_written()
+    return fault(line, rows=split.parts.by_words, of=split.parts.rows)
 
 
 def labels_on_other_words(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -127,7 +127,7 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     place = ", ".join(map(str, echo.place))
     line = view.places.layers.targets_given() or view.places.fits.labelled()
     named = seen.train.label_column if seen.train and echo.in_time else None
-    line = line or (view.places.written(named) if named else None)
+    line = line or (view.places.put_under(named) if named else None)
     line = line or view.places.putting_columns()
     return made(line, name=echo.name, place=place, step=echo.place[0], rows=echo.rows)
 

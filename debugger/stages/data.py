@@ -166,7 +166,8 @@ def labels_shifted(seen: Data, view: View) -> Verdict | CannotJudge | None:
     names = split.class_names
     if max(labels) < (len(names) if names else classes):
         return None
-    return fault(_labels_line(view), low=1, high=max(labels))
+    line = view.places.numbered_from_one() or _labels_line(view)
+    return fault(line, low=1, high=max(labels))
 
 
 def labels_out_of_range(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -222,9 +222,19 @@ def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJud
         return CannotJudge("no_metric")
     if seen.eval_rows is None:
         return CannotJudge("no_eval_set")
-    if seen.called or seen.failure is not None:
-        return None
+    if seen.called or seen.failure is not None or seen.untold:
+        return None  # see label_name_untold
     return fault(view.places.argument("label_names") or _eval_line(view), rows=seen.rows)
+
+
+def label_name_untold(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A Trainer takes what is called `labels` for labels, and asks no metric without them."""
+    if not seen.has_metric:
+        return CannotJudge("no_metric")
+    if not seen.untold or seen.called or seen.failure is not None:
+        return None
+    line = view.places.argument("label_names") or view.places.call("TrainingArguments")
+    return fault(line, name=seen.untold, known=", ".join(seen.label_names) or "labels")
 
 
 def float_scores_cut(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -245,6 +255,8 @@ def metric_name_unknown(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
         return None
     if seen.failure is not None or not seen.known_metrics:
         return CannotJudge("no_answer")
+    if isinstance(label_name_untold(seen, view), Verdict):
+        return None  # which says why
     if seen.best_metric.removeprefix("eval_") in {
         n.removeprefix("eval_") for n in seen.known_metrics
     }:
@@ -365,6 +377,7 @@ RULES: tuple[Rule, ...] = (
     eval_rows_lack_input,
     logits_into_metric,
     wrong_axis,
+    label_name_untold,
     labels_never_reach_metric,
     float_scores_cut,
     metric_name_unknown,

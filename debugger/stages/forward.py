@@ -100,7 +100,9 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     if (low >= 0 and high < classes) or _one_output(seen) or fitting.axis_too_many(seen):
         return None
     from_one = low == 1 and high == classes  # nobody has class 0: the labels are to be moved
-    line = (view.places.labels_written() or view.places.fits.labelled()) if from_one else None
+    places = view.places
+    moved = places.numbered_from_one() or places.labels_written() or places.fits.labelled()
+    line = moved if from_one else None
     label = high if high >= classes else low
     if label < 0:  # a sign that somebody wrote, and no class
         line = view.places.labels_from(lambda one: ast.unparse(one) == str(label)) or line

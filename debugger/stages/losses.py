@@ -62,7 +62,7 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
     """A softmax or sigmoid before a loss that makes its own: however sure, it cannot reach 0."""
     asked, given = seen.asked, seen.squashed
     if asked is None and given is not None:
-        line = view.places.handed.squashing() or given.line
+        line = (view.places.handed.squashing() or view.places.handed.softmax_layer()) or given.line
         return fault(line, name="softmax", **given.costs)
     if asked is None or not asked.right or asked.even <= 0:
         return NOT_ASKED
@@ -74,7 +74,10 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
     if name is None:
         return _costs(look, asked, view, name="something") if _ends(asked.wrong) else None
     verdict = _costs(fault, asked, view, name=name)
-    return replace(verdict, line=view.places.handed.squashing() or verdict.line)
+    return replace(
+        verdict,
+        line=(view.places.handed.squashing() or view.places.handed.softmax_layer()) or verdict.line,
+    )
 
 
 def divergence_turned_round(seen: Forward, view: View) -> Verdict | None:
@@ -153,7 +156,9 @@ def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None
     places = view.places
     line = places.making.turned(or_asked=False) or places.layers.turned()
     if line is None and asked.logits_shape[-1] == 1:  # a model of one's own may give them flat
-        line = places.returned_in(view.facts.model_class, "forward")
+        flat = places.handed.flattening("compute_metrics")
+        line = places.making.turned() if flat else places.making.answered()
+        line = line or places.returned_in(view.facts.model_class, "forward")
     return fault(line or _turning_line(view), logits=logits, labels=labels, rows=asked.rows)
 
 

@@ -70,8 +70,9 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         return _finding("asks_for_input", "fault", failure.line)
     if failure.says("could not interpret optimizer identifier"):
         line = places.origin("optimizer") or failure.line
-        if places.uses_of("keras") > 1:  # then all of it was meant to be of the other
-            line = places.imported("keras") or line
+        if places.uses_of("keras") > 1:
+            line = places.imported("keras") or line  # all of it was meant to be of the other
+        line = places.imported("keras.optimizers") or line
         return _finding("keras3_optimizer", "fault", line, said=said)
     if column := re.search(r"[Cc]olumn (\w+) not found in dataset", said):
         return _finding("column_not_there", "fault", failure.line, name=column[1])

@@ -169,7 +169,8 @@ def labels_off_by_one(seen: Data, view: View) -> Verdict | CannotJudge | None:
         right = right or (here < DISAGREES and moved[1] >= AGREES)
     if aligned.rows < FEWEST_ROWS or not aligned.framed or not (left or right):
         return None
-    return fault(_labelling(view), rows=aligned.framed, moved=-1 if left else 1)
+    line = view.places.labels_of_words() or _labelling(view)
+    return fault(line, rows=aligned.framed, moved=-1 if left else 1)
 
 
 def labels_left_by_format(seen: Data, view: View) -> Verdict | CannotJudge | None:

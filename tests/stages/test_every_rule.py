@@ -22,7 +22,7 @@ from debugger.failure import Failure, Frame
 from debugger.failure import Held as Name
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
-from debugger.pipelines.columns import Column, Columns, Echo, Gap, Summed
+from debugger.pipelines.columns import Column, Columns, CountedOff, Echo, Filled, Gap, Summed
 from debugger.pipelines.company import Company, Teacher
 from debugger.pipelines.drawn import Drawn, Outside, Redrawn, Unfitting
 from debugger.pipelines.face import (
@@ -47,6 +47,7 @@ from debugger.pipelines.heads import Given, Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.jumbled import Jumbled
+from debugger.pipelines.layout import Swapped
 from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.phases import Phases, Unseen
@@ -54,7 +55,7 @@ from debugger.pipelines.plan import Order, Plan, Plateau, Rates
 from debugger.pipelines.printed import Printed
 from debugger.pipelines.reached import Reached
 from debugger.pipelines.sounds import Sounds
-from debugger.pipelines.spelled import Cased
+from debugger.pipelines.spelled import Cased, Unsplit
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Worded
@@ -210,11 +211,16 @@ trainer.train()
 """
 TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 TRIED_TOKENS = Trials("tokens", {"f1": 1.0}, {"f1": 0.8}, {"f1": 0.6}, common=0)
+OF_ROWS = replace(
+    TRIED,
+    drawn={"f1": 0.6},
+    constant={"f1": 0.7},
+    averages={"micro": {"f1": 0.6}, "macro": {"f1": 0.3}, "weighted": {"f1": 0.5}},
+)
 IN_DEVIATIONS = Trials(
     *("amounts", {"mae": 0.0}, {"mae": 0.8}, {"mae": 1.1}),
     nudged={"mae": 0.0005},
     spread=5.0,
-    deviation=1.0,
 )
 AMOUNTS = replace(SOUND, form="amounts", right=(), wrong=(), reach=(0.0, 1.0), plain=True)
 
@@ -1307,6 +1313,13 @@ WORDS = Looked("embedding", 200, 0.0, 1.0, distinct=2, width=200, fractions=Fals
 SMALL = Column("inputs", 40, low=0.0, high=1.0, middle=0.5, width=0.8, fractions=True)
 CASES += [
     Case(
+        printed.answers_left_transformed,
+        replace(MEASURED, printed=(replace(NUMBER, name="mae", perfect=0.4, made_by="log1p"),)),
+        {"printed": (replace(NUMBER, name="mae", perfect=0.4),)},
+        script="made = model.predict(x)\nprint('mae', made)",
+        says={"name": "mae", "value": 0.4, "made_by": "log1p", "back": "expm1"},
+    ),
+    Case(
         columns.gaps_in_inputs,
         Data(SPLIT, None, columns=Columns(gaps=(Gap("inputs", 3, 40, felt=True),))),
         {"columns": Columns()},
@@ -1749,10 +1762,61 @@ CASES += [
     of_metric(metric.threshold_on_logits, {"cut": 0.0}, replace(TRIED, kind="many", cut=0.5)),
     Case(
         metric.error_in_scaled_units,
-        replace(MEASURED, trials=IN_DEVIATIONS),
+        replace(MEASURED, trials=IN_DEVIATIONS, scale=(0.0, 1.0)),
         {"trials": replace(IN_DEVIATIONS, nudged={"mae": 0.03})},
         script="scale = StandardScaler()\ny = scale.fit_transform(y)",
         says={"name": "mae", "scaled": 2, "deviation": 1.0},
+    ),
+    Case(
+        metric.metric_takes_first_places,
+        replace(MEASURED, trials=replace(TRIED_TOKENS, perfect={"f1": 0.2}, packed={"f1": 1.0})),
+        {"trials": replace(TRIED_TOKENS, packed={"f1": 0.2})},
+        says={"name": "f1", "value": 0.2, "packed": 1.0},
+    ),
+    Case(
+        metric.f1_of_rows,
+        replace(MEASURED, trials=OF_ROWS),
+        {"trials": replace(OF_ROWS, drawn={"f1": 0.3})},
+        says={"name": "f1", "constant": 0.7},
+    ),
+    Case(
+        evaluate.label_name_untold,
+        replace(MEASURED, has_metric=True, called=False, untold="target"),
+        {"untold": ""},
+        says={"name": "target", "known": "labels"},
+    ),
+    Case(
+        columns.inputs_stand_for_none,
+        Data(SPLIT, None, columns=Columns(filled=Filled("x", 2, 9999.0, 12, -1.0, 3.0))),
+        {"columns": Columns()},
+        says={"name": "x", "place": 2, "value": 9999.0, "times": 12, "low": -1.0, "high": 3.0},
+    ),
+    Case(
+        columns.rows_counted_off,
+        Data(SPLIT, None, columns=Columns(counted=CountedOff("x", (3, 128), (128, 3)))),
+        {"columns": Columns()},
+        script="x = x.reshape(-1, 3, 128)",
+        says={"name": "x", "axes": "3 x 128", "fitting": "128 x 3"},
+    ),
+    Case(
+        shapes.axes_only_counted_off,
+        replace(FINE, swapped=Swapped((8, 128, 3), (8, 3, 128), 4)),
+        {"swapped": None},
+        says={"before": "[8, 128, 3]", "after": "[8, 3, 128]"},
+    ),
+    Case(
+        inputs.words_not_split,
+        Data(SPLIT, None, unsplit=Unsplit(200, 20)),
+        {"unsplit": None},
+        script="tok = Tokenizer(WordLevel())",
+        says={"texts": 200, "words": 20},
+    ),
+    Case(
+        slips.labels_before_dropping,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="y = df['y']\ndf = df.dropna()\nx = df['x']\nfit(x, y)",
+        says={"at": 1, "frame": "df"},
     ),
     Case(
         metric.outside_counted,

@@ -230,11 +230,12 @@ def _arrays(rests: tuple[Rest, ...]) -> Iterator[Any]:
     found: list[Any] = []
     for rest in rests:
         for name in sorted(set().union(*map(reads, rest.left.statements))):
-            value = rest.names.get(name)
-            if isinstance(value, np.ndarray) and value.dtype.kind in "iufb" and value.ndim:
-                if not any(value is one or np.array_equal(value, one) for one in found):
-                    found.append(value)
-                    yield value
+            value: Any = rest.names.get(name)
+            if not isinstance(value, np.ndarray) or value.dtype.kind not in "iufb":
+                continue
+            if value.ndim and not any(np.array_equal(value, one) for one in found):
+                found.append(value)
+                yield value
 
 
 def _ends_and_middle(learned: Sequence[Any]) -> tuple[float, ...]:

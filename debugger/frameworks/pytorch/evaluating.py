@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping, Sized
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from itertools import permutations
@@ -48,6 +50,7 @@ MOST = 2048
 """Rows of an evaluation set that is evaluated as a whole, where a part of it fails."""
 LONG = 0.5
 """Seconds that one call of compute_metrics may take to be tried on made-up answers."""
+_NO_LABELS = ("mask", "ids", "embeds", "embeddings", "weight", "weights", "length", "lengths")
 _LOOPS = ("train", "_inner_training_loop", "_maybe_log_save_evaluate")
 
 
@@ -96,6 +99,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         rows=ROWS if count is None else min(ROWS, count),
         eval_rows=ROWS if count is None else count,
         called=spy.given is not None,
+        untold="" if spy.given is not None else _untold(trainer, dataset),
         given=_shapes(spy.given),
         into_metric=tuple(spy.into_metric),
         decoded=tuple(dict.fromkeys(spy.decoded)),
@@ -352,6 +356,21 @@ def _of_halves(trainer: Trainer, given: tuple[Any, ...], labels: Any) -> Trials 
         return numbers(_asked(trainer, made, labels.copy()), "")
 
     return halves(one.shape, labels, ask)
+
+
+def _untold(trainer: Trainer, dataset: Any) -> str:
+    """What the model can do without and finds in a row, and the Trainer takes for no label."""
+    with suppress(Exception):  # rows that cannot be read are told of where they are
+        taken = inspect.signature(trainer.model.forward).parameters  # type: ignore[union-attr]
+        row = dataset[0]
+        found = [
+            name
+            for name, one in taken.items()
+            if one.default is None and name in row and name not in trainer.label_names
+            if not name.endswith(_NO_LABELS)
+        ]
+        return found[0] if len(found) == 1 else ""
+    return ""
 
 
 def _loses(trainer: Trainer) -> str:
