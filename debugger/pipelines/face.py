@@ -34,7 +34,7 @@ from debugger.pipelines.targets import Aims, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Lab, Worded
 from debugger.pipelines.turning import Turned
-from debugger.pipelines.windows import Windows
+from debugger.pipelines.windows import Met, Windows
 from debugger.pipelines.within import (
     Alike,
     Faded,
@@ -188,7 +188,8 @@ class Data:
     """`entry` is of Keras; so are `lengths`, of the rows that could not be put together, and the
     arrays behind, `columns` and `eval_columns`, of which `swapped` stand at another's place.
 
-    `windows` are the training rows of Keras, where each is a part of one course of time.
+    `windows` are the training rows of Keras, where each is a part of one course of time; `met` are
+    such of the evaluation that were learned from for the most part.
     `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
     `metrics`: what compute_metrics answers; None where it could not be asked. `keys` is what makes
     each training row itself. `picked_line`: of the call that picked the evaluation rows out of
@@ -222,6 +223,7 @@ class Data:
     entry: Entry | None = None
     lengths: tuple[int, ...] = ()
     windows: Windows | None = None
+    met: Met | None = None
     columns: Columns | None = None
     eval_columns: Columns | None = None
     swapped: tuple[tuple[int, int], ...] = ()

@@ -13,7 +13,7 @@ Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts", "
 Ask = Callable[..., dict[str, float]]
 HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
 SURE, NUDGE = 10.0, 1e-4
-FEWEST = 8
+FEWEST, TWO = 8, 2
 """Rows that are enough to have a quarter of them right."""
 MOST = 5_000_000
 """Numbers in the predictions: above it, making them up would take long."""
@@ -29,12 +29,15 @@ class Trials:
     `in_place`: each position of a language model says the token it was given.
     `single`: of several labels of a row, as `several` rows have them, only the first is said.
     `shapes` are those of answers and labels.
-    `cut` is the output above which the metric takes a yes. `averages`: precision, recall and F1 of
-    the drawn answers, by how they are averaged. `partly`: a quarter, a half and three quarters of
-    the rows are right. `always`: whatever the scores, every label is taken for this. `again` is the
-    answer to the very first of these once more, where it is another than it was then. `spread` is
-    the distance from the least amount among the labels to the most. `common` is the class that
-    `constant` answers. `packed`: all labels that count are said at the first places of a row.
+    `cut` is the output above which the metric takes a yes. `averages`: precision, recall and F1
+    of the drawn answers, by how they are averaged. `partly`: a quarter, a half and three
+    quarters of the rows are right. `always`: whatever the scores, every label is taken for
+    this. `again` is the answer to the very first of these once more, where it is another than
+    it was then. `spread` is the distance from the least amount among the labels to the most.
+    `common` is the class that `constant` answers. `packed`: all labels that count are said at
+    the first places of a row. `errors` are those of the drawn answers, by what they are called.
+    `sure` and `unsure`: of two classes half are right, and those that are wrong are so with no
+    doubt, or with much.
     """
 
     kind: Kind
@@ -57,6 +60,9 @@ class Trials:
     spread: float = 0.0
     common: int | None = None
     packed: dict[str, float] | None = None
+    errors: dict[str, float] = field(default_factory=dict)
+    sure: dict[str, float] | None = None
+    unsure: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -174,10 +180,25 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "filled": None if counted.all() else ask(scores(np.where(counted, labels, classes - 1))),
         "whole": None if counted.all() or labels.ndim == 1 else ask(scores(right), right),
         "averages": averages(present, drawn[counted]),
+        **_half_right(labels, classes, said, form, ask),
         "partly": _partly(
             _rank(labels), right, (right + 1) % classes, lambda one: ask(scores(one))
         ),
     }
+
+
+def _half_right(
+    labels: Any, classes: int, said: bool, form: Form, ask: Ask
+) -> dict[str, dict[str, float]]:
+    if said or classes != TWO or labels.ndim > 1 or len(labels) < FEWEST or form.shares:
+        return {}
+    wrong = _rank(labels) % 2 == 0
+    guesses = np.where(wrong, 1 - labels, labels)
+    made = {}
+    for name, doubt in (("sure", 2.0), ("unsure", 0.1)):
+        scale = np.where(wrong, doubt, 1.0)[:, None]
+        made[name] = ask(_leaning(guesses, classes) * scale)
+    return made
 
 
 def _packed(labels: Any) -> Any:
@@ -303,12 +324,14 @@ def _amounts(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
     if not spread:
         return None
     right = labels.reshape(predictions.shape).astype(float)
+    dealt = np.random.default_rng(0).permutation(right)
     return {
         "perfect": ask(right),
         "constant": ask(np.full(predictions.shape, float(labels.mean()))),
-        "drawn": ask(np.random.default_rng(0).permutation(right)),
+        "drawn": ask(dealt),
         "nudged": ask(right + NUDGE * spread),
         "spread": spread,
+        "errors": errors(right - dealt),
     }
 
 
@@ -341,6 +364,12 @@ def same(one: dict[str, float], other: dict[str, float]) -> bool:
     )
 
 
+def errors(off: Any) -> dict[str, float]:
+    """What errors of so much come to, by the name of what they are put together by."""
+    square = float((off**2).mean())
+    return {"mae": float(np.abs(off).mean()), "mse": square, "rmse": square**0.5}
+
+
 def averages(wanted: Any, guessed: Any) -> dict[str, dict[str, float]]:
     """As scikit-learn counts them, for the classes that occur."""
     classes = np.union1d(wanted, guessed)
@@ -352,7 +381,8 @@ def averages(wanted: Any, guessed: Any) -> dict[str, dict[str, float]]:
     share = there / there.sum()
     micro = float(hits.sum() / there.sum())
     each = {"precision": precision, "recall": recall, "f1": f1}
-    return {
+    of_yes = {"binary": {name: float(values[-1]) for name, values in each.items()}}
+    return (of_yes if set(classes.tolist()) == {0, 1} else {}) | {
         "macro": {name: float(values.mean()) for name, values in each.items()},
         "weighted": {name: float((values * share).sum()) for name, values in each.items()},
         "micro": dict.fromkeys(each, micro),

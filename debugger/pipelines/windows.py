@@ -11,6 +11,7 @@ import numpy as np
 from debugger.pipelines.columns import FEWEST, MOST_CELLS, MOST_MEASURED
 
 SHORTEST = 8
+RUN, MOSTLY, TABLE, DISTINCT = 3, 0.5, 2, 0.9
 OVERLAP = 0.5
 """Of all steps: where no more than so many differ, each of them stands in several windows."""
 
@@ -40,6 +41,62 @@ def windows(found: Mapping[str, Sequence[Any]]) -> Windows | None:
             continue
         return Windows(name, steps, columns, _follows(values))
     return None
+
+
+@dataclass(frozen=True)
+class Met:
+    """Of so many `rows` to be judged by, windows of a course of time, so many were `met` for the
+    most part, step by step, in windows that the model learns from."""
+
+    name: str
+    met: int
+    rows: int
+
+
+def met_in(train: Mapping[str, Any], other: Mapping[str, Any]) -> Met | None:
+    """Of the first input whose training rows are windows that move over one course."""
+    for name in (one for one in train if one in other):
+        here, there = (_runs(rows[name]) for rows in (train, other))
+        if here is None or there is None or not _moves_on(here):
+            continue
+        known = {run for row in here for run in row}
+        met = sum(sum(run in known for run in row) >= MOSTLY * len(row) for row in there)
+        return Met(name, met, len(there))
+    return None
+
+
+def _runs(rows: Any) -> list[list[bytes]] | None:
+    """Each few steps of a row that follow each other, as what tells them from others."""
+    values = np.asarray(rows)
+    if values.dtype.kind != "f" or not TABLE <= values.ndim <= TABLE + 1:
+        return None
+    if len(values) < 2 * FEWEST or values.shape[1] < SHORTEST or not np.isfinite(values).all():
+        return None
+    values = np.ascontiguousarray(values[:MOST_MEASURED], dtype=np.float32)
+    if np.isclose(values, values.round()).all():  # whole numbers are alike by chance
+        return None
+    return [
+        [row[at : at + RUN].tobytes() for at in range(len(row) - RUN + 1) if _differ(row, at)]
+        for row in values
+    ]
+
+
+def _differ(row: Any, at: int) -> bool:
+    """Whether something moves there: where nothing does, windows are alike by chance."""
+    return bool((row[at] != row[at + 1]).any() and (row[at + 1] != row[at + 2]).any())
+
+
+def _moves_on(rows: list[list[bytes]]) -> bool:
+    """Whether most rows hold what another one holds in another place, and hardly any is another
+    one: a course that repeats itself is alike everywhere."""
+    if len({tuple(row) for row in rows}) < DISTINCT * len(rows):
+        return False
+    places: dict[bytes, set[int]] = {}
+    for row in rows:
+        for at, run in enumerate(row):
+            places.setdefault(run, set()).add(at)
+    elsewhere = (any(len(places[run]) > 1 for run in row) for row in rows)
+    return sum(elsewhere) > OVERLAP * len(rows)
 
 
 def _overlap(values: Any) -> bool:

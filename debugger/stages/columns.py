@@ -17,6 +17,7 @@ from debugger.stages.judging import (
 OTHER_SCALE = 8.0
 ELSEWHERE = 4.0
 MOSTLY_ONE = 0.8
+MANY_MET, MOSTLY_MET = 0.3, 0.6
 MANY_WORDS = 10
 FOLLOWS = 0.15
 OFTEN_UNKNOWN, HALF_UNKNOWN = 0.35, 0.5
@@ -191,6 +192,21 @@ def rows_counted_off(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, name=found.name, axes=axes, fitting=fitting)
 
 
+def windows_of_both_sets(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Windows that overlap were dealt out to both sets: what is to be told is half known."""
+    found = seen.met
+    if found is None:
+        return NOT_FOR_THIS_TASK
+    share = found.met / found.rows
+    if share < MANY_MET:
+        return None
+    places = view.places
+    line = places.call("train_test_split", "random_split") or places.making.dealt_out()
+    line = line or places.call(".permutation", ".shuffle", "randperm") or places.parting.line()
+    made = fault if share >= MOSTLY_MET else look
+    return made(line, name=found.name, met=found.met, rows=found.rows)
+
+
 def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Rows are filled up behind and their labels in front, so that no label stands at its word."""
     if seen.misfilled is None:
@@ -204,6 +220,7 @@ def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | N
 RULES: tuple[Rule, ...] = (
     inputs_stand_for_none,
     rows_counted_off,
+    windows_of_both_sets,
     labels_filled_elsewhere,
     course_of_time_lost,
     splits_on_other_scales,

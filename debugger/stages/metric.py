@@ -19,6 +19,7 @@ NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
 ABOUT_NOTHING, ABOUT_ONE = 0.15, 0.15
 COUNTED, MOSTLY = 0.05, 0.5
+ROUNDED = 1e-4
 MUCH_GAIN, NEARLY_ALL = 0.25, 0.75
 """Of all that a number can gain: so much at one evaluation, after the first, is rare, or is not."""
 _WRITTEN = ("max_length", "max_new_tokens")
@@ -389,6 +390,40 @@ def average_named_otherwise(seen: Evaluate, view: View) -> Verdict | CannotJudge
     return None
 
 
+def score_named_otherwise(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What is called a precision is the recall, what is called the root is the square."""
+    tried = seen.trials
+    if tried is None or not (tried.averages or tried.errors):
+        return NOT_TRIED
+    kinds = [*tried.averages.values(), tried.errors]
+    for name, value in tried.drawn.items():
+        words = set(re.findall(r"[a-z0-9]+", name.lower()))
+        for said in words & {one for kind in kinds for one in kind}:
+            others = {
+                one
+                for kind in kinds
+                for one, known in kind.items()
+                if math.isclose(value, known, rel_tol=ROUNDED)
+            }
+            if others and said not in others and len(others) == 1:
+                line = metric_line(view, name)
+                return fault(line, name=name, other=others.pop())
+    return None
+
+
+def auc_of_choices(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The area under a curve goes by how sure each answer is, and it is handed bare choices."""
+    tried = seen.trials
+    if tried is None or tried.sure is None or tried.unsure is None:
+        return NOT_TRIED
+    for name, value in tried.sure.items():
+        named = bool(re.search(r"auc|average_precision", name.lower()))
+        if named and tried.unsure.get(name) == value:
+            line = _in_metric(view.places.handed.calls, "roc_auc_score") or metric_line(view, name)
+            return fault(line, name=name, value=value)
+    return None
+
+
 def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """The checkpoint that is kept as the best is the one with the worst answers."""
     if seen.best_metric is None or seen.greater_is_better is None:
@@ -527,6 +562,8 @@ RULES: tuple[Rule, ...] = (
     accuracy_of_amounts,
     metric_not_shifted,
     average_named_otherwise,
+    score_named_otherwise,
+    auc_of_choices,
     best_is_worst,
     gain_out_of_reach,
     stops_without_waiting,

@@ -60,7 +60,7 @@ from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Worded
 from debugger.pipelines.turning import Turned
-from debugger.pipelines.windows import Windows
+from debugger.pipelines.windows import Met, Windows
 from debugger.pipelines.within import (
     Alike,
     Clipped,
@@ -211,6 +211,7 @@ trainer.train()
 """
 TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 TRIED_TOKENS = Trials("tokens", {"f1": 1.0}, {"f1": 0.8}, {"f1": 0.6}, common=0)
+OF_TWO = {"macro": {"precision": 0.6, "recall": 0.4, "f1": 0.5}}
 OF_ROWS = replace(
     TRIED,
     drawn={"f1": 0.6},
@@ -1790,6 +1791,27 @@ CASES += [
         Data(SPLIT, None, columns=Columns(filled=Filled("x", 2, 9999.0, 12, -1.0, 3.0))),
         {"columns": Columns()},
         says={"name": "x", "place": 2, "value": 9999.0, "times": 12, "low": -1.0, "high": 3.0},
+    ),
+    Case(
+        columns.windows_of_both_sets,
+        Data(SPLIT, None, met=Met("x", 70, 100)),
+        {"met": Met("x", 10, 100)},
+        script="train, test = train_test_split(windows)",
+        says={"name": "x", "met": 70, "rows": 100},
+    ),
+    of_metric(
+        metric.score_named_otherwise,
+        {"drawn": {"precision": 0.6}},
+        replace(TRIED, drawn={"precision": 0.4}, averages=OF_TWO),
+        name="precision",
+        other="recall",
+    ),
+    of_metric(
+        metric.auc_of_choices,
+        {"unsure": {"auc": 0.7}},
+        replace(TRIED, sure={"auc": 0.5}, unsure={"auc": 0.5}),
+        name="auc",
+        value=0.5,
     ),
     Case(
         columns.rows_counted_off,

@@ -23,7 +23,7 @@ from debugger.pipelines.columns import (
     swapped,
     without_number,
 )
-from debugger.pipelines.windows import Windows, windows
+from debugger.pipelines.windows import Met, Windows, met_in, windows
 
 ASKED = 8
 """Rows that a model is asked about where something in them is no number."""
@@ -55,6 +55,21 @@ def between(train: Rows, other: Rows | None) -> tuple[tuple[int, int], ...]:
     """Columns of the other rows that stand at another's place, where there is one array of each."""
     here, there = array_of(train), None if other is None else array_of(other)
     return () if here is None or there is None else swapped(here, there)
+
+
+def met_again(train: Rows, other: Rows | None) -> Met | None:
+    """Windows of the other rows that stand in those that are learned from, input by input."""
+    if other is None or train.batch is None or other.batch is None:
+        return None
+    names = list(train.batch.inputs)
+    held = (dict(zip(names, map(_stacked, rows.leaves), strict=False)) for rows in (train, other))
+    here, there = ({n: a for n, a in one.items() if a is not None} for one in held)
+    return met_in(here, there)
+
+
+def _stacked(rows: Any) -> Any:
+    some = rows[:MOST_MEASURED]
+    return np.stack(some) if some and len({row.shape for row in some}) == 1 else None
 
 
 def cut_from_time(train: Rows) -> Windows | None:

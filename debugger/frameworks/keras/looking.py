@@ -12,7 +12,13 @@ import tf_keras
 
 from debugger.frameworks.keras import inputs
 from debugger.frameworks.keras.building import Fit, Source
-from debugger.frameworks.keras.columns import between, columns, cut_from_time, misfilled
+from debugger.frameworks.keras.columns import (
+    between,
+    columns,
+    cut_from_time,
+    met_again,
+    misfilled,
+)
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
 from debugger.frameworks.keras.targets import spans_in
@@ -58,6 +64,7 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         columns=columns(fit, train),
         eval_columns=columns(fit, evaluation),
         swapped=between(train, evaluation),
+        met=met_again(train, evaluation),
         misfilled=misfilled(train),
         short=_short(fit, train),
         cased=_of_texts(fit, cased_of),

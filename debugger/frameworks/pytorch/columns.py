@@ -25,8 +25,7 @@ def columns_of(
     values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
 ) -> Columns | None:
     """None where no column that reaches the model holds fractions."""
-    arrays = {n: _array(v) for n, v in values.items() if n in kept and n not in (label, *LABELS)}
-    found = {n: list(a) for n, a in arrays.items() if a is not None}
+    found = {name: list(array) for name, array in arrays_of(values, kept, label).items()}
     if not found:
         return None
     names = list(found)
@@ -37,6 +36,14 @@ def columns_of(
     )
 
 
+def arrays_of(
+    values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
+) -> dict[str, Any]:
+    """All columns of fractions, by name."""
+    arrays = {n: _array(v) for n, v in values.items() if n in kept and n not in (label, *LABELS)}
+    return {name: array for name, array in arrays.items() if array is not None}
+
+
 def between(train: Any, other: Any) -> tuple[tuple[int, int], ...]:
     """Columns of the other rows that stand at another's place."""
     return () if train is None or other is None else swapped(train, other)
@@ -44,8 +51,8 @@ def between(train: Any, other: Any) -> tuple[tuple[int, int], ...]:
 
 def array_of(values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None) -> Any:
     """The only column of fractions that there is; None where there are more."""
-    arrays = [_array(v) for n, v in values.items() if n in kept and n not in (label, *LABELS)]
-    one = [array for array in arrays if array is not None and array.ndim <= TABLE]
+    arrays = arrays_of(values, kept, label).values()
+    one = [array for array in arrays if array.ndim <= TABLE]
     return one[0] if len(one) == 1 else None
 
 

@@ -27,7 +27,7 @@ from debugger.frameworks.pytorch.batches import (
     labels_of,
     rows_lost,
 )
-from debugger.frameworks.pytorch.columns import array_of, between, columns_of
+from debugger.frameworks.pytorch.columns import array_of, arrays_of, between, columns_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.loading import begun_late, tokenized_texts
@@ -60,6 +60,7 @@ from debugger.pipelines.rows import (
 from debugger.pipelines.sounds import sounds_of
 from debugger.pipelines.spelled import cased_of, fallen_apart, unsplit
 from debugger.pipelines.trying import Worded
+from debugger.pipelines.windows import met_in
 
 MOST_ROWS = 5000
 FEW = 4
@@ -104,6 +105,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         columns=here.columns,
         eval_columns=there.columns,
         swapped=between(here.table, there.table),
+        met=met_in(here.arrays, there.arrays),
         spelled_out=fallen_apart(tokenized_texts(trainer)),
         cased=cased_of(tokenized_texts(trainer), tokenizer),
         unsplit=None if tokenizer is None else unsplit(tokenized_texts(trainer), tokenizer),
@@ -120,6 +122,7 @@ class _Read:
     split: Split | None = None
     columns: Columns | None = None
     table: Any = None
+    arrays: dict[str, Any] = field(default_factory=dict)
 
 
 def _worded(read: _Read) -> Worded:
@@ -181,7 +184,7 @@ def _split(trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any) -> _Rea
     if split.read is not None and clash:
         split = replace(split, read=replace(split.read, **clash))
     given = values, kept, label
-    return _Read(keys, split, columns_of(*given), array_of(*given))
+    return _Read(keys, split, columns_of(*given), array_of(*given), arrays_of(*given))
 
 
 def _counted(dataset: Any) -> tuple[str, int] | None:

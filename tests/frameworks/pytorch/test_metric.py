@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import accuracy_score
+from sklearn.metrics import accuracy_score, precision_score, recall_score, roc_auc_score
 from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, Trainer
 
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
@@ -34,10 +34,11 @@ def findings(trainer: Trainer) -> dict[str, Finding]:
     return {one.code: one for one in found if one.severity == "fault" and one.code not in known}
 
 
-def looks(trainer: Trainer) -> set[str]:
+def named(trainer: Trainer) -> set[str]:
+    """Faults, and what is only to be looked at."""
     pipeline = TrainerPipeline(trainer)
     found, _ = judged("evaluate", evaluate.RULES, pipeline.evaluate(), View(pipeline.facts))
-    return {one.code for one in found if one.severity == "look"}
+    return {one.code for one in found if one.severity != "note"}
 
 
 def of_classes(metric: Metric, **more: Any) -> Trainer:
@@ -106,6 +107,28 @@ def chances(given: Any, cut: float = 0.5) -> dict[str, float]:
     return share(said == given.label_ids)
 
 
+def of_two(metric: Metric) -> Trainer:
+    def halved(row: dict[str, Any]) -> dict[str, Any]:
+        return {"label": int(row["label"] > 0)}
+
+    dataset = tiny.pairs(48).map(halved)
+    model = tiny.bert(num_labels=2)
+    more = {"train_dataset": dataset, "eval_dataset": dataset}
+    return tiny.classifier(model=model, compute_metrics=metric, **more)
+
+
+def area(given: Any, sure: bool) -> dict[str, float]:
+    scores = given.predictions[:, 1] - given.predictions[:, 0]
+    chosen = given.predictions.argmax(-1)
+    return {"roc_auc": float(roc_auc_score(given.label_ids, scores if sure else chosen))}
+
+
+def of_yes(given: Any, recall: bool) -> dict[str, float]:
+    score = recall_score if recall else precision_score
+    chosen = given.predictions.argmax(-1)
+    return {"precision": float(score(given.label_ids, chosen, zero_division=0))}
+
+
 SOUND = [
     (of_classes, tiny.accuracy),
     (of_classes, lambda g: {k: 100 * v for k, v in masked(g).items()} | {"rows": 24.0}),
@@ -119,6 +142,12 @@ SOUND = [
     (of_amounts, lambda g: {"mse": float(((g.predictions[:, 0] - g.label_ids) ** 2).mean())}),
     (of_amounts, lambda g: share(abs(g.predictions[:, 0] - g.label_ids) < 0.1)),
     (of_next_tokens, shifted),
+    (of_two, lambda g: area(g, sure=True)),
+    (of_two, lambda g: of_yes(g, recall=False)),
+    (
+        of_amounts,
+        lambda g: {"rmse": float(((g.predictions[:, 0] - g.label_ids) ** 2).mean() ** 0.5)},
+    ),
 ]
 
 
@@ -189,6 +218,17 @@ BROKEN: dict[str, tuple[Callable[..., Trainer], Metric, str]] = {
         lambda g: {"mse": float(((g.predictions.argmax(-1) - g.label_ids) ** 2).mean())},
         "metric_blind",
     ),
+    "an area under bare choices": (of_two, lambda g: area(g, sure=False), "auc_of_choices"),
+    "a recall for a precision": (
+        of_two,
+        lambda g: of_yes(g, recall=True),
+        "score_named_otherwise",
+    ),
+    "a square for its root": (
+        of_amounts,
+        lambda g: {"rmse": float(((g.predictions[:, 0] - g.label_ids) ** 2).mean())},
+        "score_named_otherwise",
+    ),
     "not shifted": (
         of_next_tokens,
         lambda g: share((g.predictions == g.label_ids)[g.label_ids != -100]),
@@ -223,7 +263,7 @@ def test_an_f1_that_counts_what_is_no_name(first: int) -> None:
         }
     )
     trainer.eval_dataset = rows
-    found = looks(trainer)
+    found = named(trainer)
 
     assert ("outside_counted" in found) == (first == 0)
 
