@@ -118,6 +118,8 @@ def draws_other_rows(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     asked = seen.asked
     if asked is None or asked.form != "classes":
         return NOT_ASKED
+    if seen.swapped is not None:
+        return None  # see axes_only_counted_off
     logits, labels = str(list(asked.logits_shape)), str(list(asked.labels_shape))
     if not asked.elsewhere or seen.asks not in (None, 1):  # moved labels stand elsewhere too
         return None

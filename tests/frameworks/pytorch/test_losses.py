@@ -124,7 +124,7 @@ ROWS = {
     "sign": (lambda z, y: -functional.cross_entropy(z, y), "loss_wrong_sign", {}),
     "no logarithm": (lambda z, y: functional.nll_loss(z, y), "loss_below_zero", {}),
     "axis": (
-        lambda z, y: functional.cross_entropy(z.t().reshape(len(y), -1), y),
+        lambda z, y: functional.cross_entropy(z.t().flatten().view(len(y), -1), y),
         "draws_other_rows",
         {"logits": "[16, 3]", "labels": "[16]"},
     ),
@@ -363,8 +363,12 @@ def over_tokens(loss: Loss) -> Trainer:
         (lambda z, y: functional.cross_entropy(z.transpose(1, 2), y), None),
         (lambda z, y: functional.cross_entropy(z.flatten(0, 1), y.flatten()), None),
         (
-            lambda z, y: functional.cross_entropy(z.reshape(len(z), 2, -1), y),
+            lambda z, y: functional.cross_entropy(z.flatten().view(len(z), 2, -1), y),
             "draws_other_rows",
+        ),
+        (
+            lambda z, y: functional.cross_entropy(z.reshape(len(z), 2, -1), y),
+            "axes_only_counted_off",
         ),
         (
             lambda z, y: functional.cross_entropy(z.softmax(-1).transpose(1, 2), y),
