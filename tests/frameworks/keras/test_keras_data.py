@@ -80,14 +80,18 @@ said = tf.nn.SQUASH(made).numpy() > 0.5
 print("f1", f1_score(wanted, said, average="micro"))
 """
 
-APART = """
+APART = (
+    """
 wide = (3000 + 900 * x).astype("float32")
 mean, spread = wide[:48].mean(0), wide[:48].std(0)
 x_train, x_held = (wide[:48] - mean) / spread, (wide[48:64] - mean) / spread
 x_test = (wide[64:] - mean) / spread
 test_ds = tf.data.Dataset.from_tensor_slices((x_test, y[64:])).batch(8)
 y_test = y[64:]
-""" + DENSE + "model.fit(x_train, y[:48], epochs=8, validation_data=(x_held, y[48:64]))\n"
+"""
+    + DENSE
+    + "model.fit(x_train, y[:48], epochs=8, validation_data=(x_held, y[48:64]))\n"
+)
 RAW = APART.replace("(wide[64:] - mean) / spread", "wide[64:]")
 LOGARITHMS = """
 x = random.randn(600, 8).astype("float32")
