@@ -532,12 +532,13 @@ def test_labels_that_begin_at_the_front_are_taken_from_there() -> None:
     assert findings(of_tokens(lambda given: by_words(given, first=True))) == {}
 
 
-def in_deviations(metric: Metric, scaled: bool = True) -> Trainer:
+def spread(metric: Metric, middle: float, deviation: float) -> Trainer:
+    """Its labels lie around there, and so far apart."""
     trainer = of_amounts(metric)
-    drawn = np.random.default_rng(0).normal(0 if scaled else 5, 1 if scaled else 3, 48)
-    drawn = (drawn - drawn.mean()) / drawn.std() if scaled else drawn
+    drawn = np.random.default_rng(0).normal(size=48)
+    amounts = (middle + deviation * (drawn - drawn.mean()) / drawn.std()).tolist()
     for name, start in (("train_dataset", 0), ("eval_dataset", 300)):
-        rows = tiny.pairs(48, start).remove_columns("label").add_column("label", drawn.tolist())
+        rows = tiny.pairs(48, start).remove_columns("label").add_column("label", amounts)
         setattr(trainer, name, rows)
     return trainer
 
@@ -546,23 +547,26 @@ SCALES = "y = StandardScaler().fit_transform(y)\nTrainer(compute_metrics=metric)
 
 
 @pytest.mark.parametrize(
-    ("script", "scaled", "told"),
+    ("script", "middle", "deviation", "told"),
     [
-        (SCALES, True, True),
-        ("y = (y - y.mean()) / y.std()\nTrainer(compute_metrics=metric)", True, True),
-        (SCALES + "made = scaler.inverse_transform(made)", True, False),
-        (SCALES + "print(found['mae'] * y.std())", True, False),
-        ("Trainer(compute_metrics=metric)", True, False),
-        (SCALES, False, False),
+        (SCALES, 0, 1, True),
+        ("y = (y - y.mean()) / y.std()\nTrainer(compute_metrics=metric)", 0, 1, True),
+        (SCALES + "made = scaler.inverse_transform(made)", 0, 1, False),
+        (SCALES + "print(found['mae'] * y.std())", 0, 1, False),
+        ("Trainer(compute_metrics=metric)", 0, 1, False),
+        (SCALES, 5, 1, False),
+        (SCALES, 0, 3, False),
     ],
 )
 def test_an_error_on_the_scale_of_labels_that_nobody_scales_back(
-    script: str, scaled: bool, told: bool
+    script: str, middle: float, deviation: float, told: bool
 ) -> None:
     def metric(given: Any) -> dict[str, float]:
         return {"mae": float(mean_absolute_error(given.label_ids, given.predictions[:, 0]))}
 
-    assert ("error_in_scaled_units" in looks(in_deviations(metric, scaled), script)) == told
+    found = looks(spread(metric, middle, deviation), script)
+
+    assert ("error_in_scaled_units" in found) == told
 
 
 class OfTarget(torch.nn.Module):
