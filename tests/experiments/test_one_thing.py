@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 
 from debugger.experiments.doubts import hardly_fell
-from debugger.experiments.one_thing import EXPERIMENTS, harmless, possible
+from debugger.experiments.expert import Expert
+from debugger.experiments.one_thing import EXPERIMENTS, harmless, possible, wild_rate
 from debugger.experiments.signal import signal
 from debugger.experiments.trying import explained
 from debugger.outcome import Finding
 from debugger.pipelines.trying import Change, Conditions, Taken, Worded
 from debugger.script.places import Places
+from debugger.stages.overfit import OVERFIT
+from debugger.stages.train import TRAIN
 from debugger.words import Words
 
 HEALTHY = Conditions(optimizer="AdamW", rate=1e-3, weights=100, batches=96, updates=96)
@@ -266,3 +269,55 @@ def test_what_there_was_no_time_for_is_named() -> None:
         "cured_by_no_weight_decay",
     }
     assert {rule.reason for rule in told.not_run} == {"no_time_for_experiment"}
+
+
+class OfLab:
+    """A pipeline of which nothing is asked but its lab."""
+
+    def __init__(self, made: MadeUp) -> None:
+        self.made = made
+
+    def lab(self) -> MadeUp:
+        return self.made
+
+
+def walked(rate: float, doubt: str, fallen: float) -> list[Finding]:
+    """What an expert says behind a look in `overfit`, of a training that came down to that."""
+    asked: Any = OfLab(MadeUp(replace(HEALTHY, rate=rate, optimizer="Adam"), "rate"))
+    told, expert = [Finding(doubt, "look", "overfit")], Expert(called=True, last="train")
+    before = expert.asked(asked, OVERFIT, told, [], SCRIPT, lambda *_: None)
+    assert before.causes == []
+    losses = (1.0,) * 20 + (fallen,) * 20
+    return expert.asked(asked, TRAIN, [], [], SCRIPT, lambda *_: None, losses).causes
+
+
+@pytest.mark.parametrize(
+    ("rate", "doubt", "fallen", "codes"),
+    [
+        (0.1, "memorises_slowly", 0.3, ["cured_by_usual_rate"]),
+        (0.02, "memorises_slowly", 0.3, []),
+        (0.1, "labels_few", 0.3, []),
+        (0.02, "memorises_slowly", 0.9, ["cured_by_usual_rate"]),
+    ],
+)
+def test_a_loss_that_falls_at_a_wild_rate_leaves_a_training_in_doubt(
+    rate: float, doubt: str, fallen: float, codes: list[str]
+) -> None:
+    assert [cause.code for cause in walked(rate, doubt, fallen)] == codes
+
+
+@pytest.mark.parametrize(
+    ("setting", "wild"),
+    [
+        ({"rate": 0.1}, True),
+        ({"rate": 0.02}, False),
+        ({"rate": 0.1, "optimizer": "SGD"}, False),
+        ({"rate": 0.005, "pretrained": True}, True),
+        ({"rate": None}, False),
+        ({"rate": 0.1, "optimizer": "Lion"}, False),
+    ],
+)
+def test_a_wild_rate_is_far_above_the_usual_one_of_its_optimizer(
+    setting: dict[str, Any], wild: bool
+) -> None:
+    assert wild_rate(replace(HEALTHY, **setting)) == wild

@@ -1,4 +1,4 @@
-"""Rows and labels for each of their places, filled up alike or not."""
+"""Rows and labels for each of their places, filled up alike or not; numbers that stand for none."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from debugger.pipelines.columns import filled_elsewhere
+from debugger.pipelines.columns import filled_elsewhere, measured
 
 
 def filled(side: Literal["front", "behind"], nothing: int = 0) -> tuple[list[Any], list[list[int]]]:
@@ -35,3 +35,59 @@ def test_rows_that_nothing_fills_up_say_nothing() -> None:
     assert filled_elsewhere([row + 1 for row in rows], labels) is None
     assert filled_elsewhere(rows, [0] * 40) is None
     assert filled_elsewhere([row / 2 for row in rows], labels) is None
+
+
+RANDOM = np.random.default_rng(1)
+MEASURED = RANDOM.normal(20, 5, (200, 4))
+OFTEN = np.arange(200) % 20 == 0
+AGES = RANDOM.integers(18, 80, (200, 1)).astype(float)
+
+
+def with_none(rows: Any, value: float, where: Any = OFTEN) -> Any:
+    """The last column says that now and then for a value that is missing."""
+    made = rows.copy()
+    made[where, ..., -1] = value
+    return made
+
+
+@pytest.mark.parametrize(
+    ("rows", "place", "value", "times"),
+    [
+        (with_none(MEASURED, 9999), 3, 9999, 10),
+        (with_none(MEASURED, -999), 3, -999, 10),
+        (with_none(AGES, 999), 0, 999, 10),
+        (with_none(AGES.astype(int), 999), 0, 999, 10),
+        (with_none(RANDOM.normal(size=(200, 6, 2)), -99), 1, -99, 60),
+        (with_none(MEASURED[:, :1], 9999).ravel(), 0, 9999, 10),
+    ],
+)
+def test_a_number_far_from_all_others_that_comes_again_and_again_may_stand_for_none(
+    rows: Any, place: int, value: float, times: int
+) -> None:
+    found = measured({"x": list(rows)}, ()).filled
+
+    assert found is not None
+    assert (found.name, found.place, found.value, found.times) == ("x", place, value, times)
+    assert found.low < found.high < 100
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        MEASURED,
+        with_none(MEASURED, 9999, np.arange(200) < 4),
+        MEASURED.clip(10, 25),
+        with_none(MEASURED, 0),
+        RANDOM.poisson(2, (300, 3)).astype(float),
+        RANDOM.geometric(0.02, (300, 3)).astype(float),
+        np.eye(30)[RANDOM.integers(0, 30, 300)],
+        np.exp(3 * RANDOM.normal(size=(300, 3))),
+        1 / RANDOM.normal(size=(300, 3)),
+        np.where(RANDOM.random((300, 2)) < 0.6, 0, np.exp(RANDOM.normal(5, 1, (300, 2)))),
+        RANDOM.integers(0, 50, (300, 2)),
+        np.pad(RANDOM.integers(5, 60, (300, 6)), ((0, 0), (0, 4))),
+        with_none(MEASURED, np.nan),
+    ],
+)
+def test_what_is_capped_counted_or_far_spread_stands_for_something(rows: Any) -> None:
+    assert measured({"x": list(rows)}, ()).filled is None

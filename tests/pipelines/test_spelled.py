@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.spelled import cased_of
+from typing import Any
+
+import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace, WhitespaceSplit
+from tokenizers.trainers import WordLevelTrainer
+from transformers import PreTrainedTokenizerFast
+
+from debugger.pipelines.spelled import cased_of, unsplit
 from tests import tiny
 
 WORDS = [word for word in tiny.WORDS if word.isalpha()][:4]
@@ -18,3 +27,34 @@ def test_words_that_are_unknown_for_their_capitals_alone() -> None:
     assert (found.unknown, found.words, found.example) == (12, 48, WORDS[0].upper())
     assert cased_of(small + ["Zxqv Qwzx"] * 3, tiny.tokenizer()) is None
     assert cased_of(loud, tiny.tokenizer()) is None  # too few to say
+
+
+def of_words(splits: Any) -> PreTrainedTokenizerFast:
+    """A tokenizer that learned its words from the texts, as it splits them, if it does."""
+    inner = Tokenizer(WordLevel(unk_token="[UNK]"))
+    if splits is not None:
+        inner.pre_tokenizer = splits
+    inner.train_from_iterator(TEXTS, WordLevelTrainer(special_tokens=["[UNK]", "[PAD]"]))
+    return PreTrainedTokenizerFast(
+        tokenizer_object=inner, unk_token="[UNK]", pad_token="[PAD]", model_max_length=32
+    )
+
+
+TEXTS = [text for text in tiny.sentences(80) if len(text.split()) > 3]
+
+
+@pytest.mark.parametrize(
+    ("splits", "whole"),
+    [(None, True), (Whitespace(), False), (WhitespaceSplit(), False)],
+)
+def test_a_tokenizer_that_nobody_told_where_words_end(splits: Any, whole: bool) -> None:
+    found = unsplit(TEXTS, of_words(splits))
+
+    assert (found is not None) == whole
+    assert found is None or (found.texts, found.words) == (len(TEXTS), 5)
+    assert unsplit([text.split()[0] for text in TEXTS], of_words(splits)) is None
+
+
+def test_texts_of_which_no_word_is_known_are_not_taken_whole() -> None:
+    assert unsplit([text.upper() for text in TEXTS], of_words(Whitespace())) is None
+    assert unsplit(TEXTS[:9], of_words(None)) is None  # too few to say

@@ -464,6 +464,119 @@ CASES: list[tuple[Find, str]] = [
         inputs["start_positions"][n] -= first  # HERE
         """,
     ),
+    (
+        lambda at: at.layers.shuffled("test_ds"),
+        """
+        def prepare(texts, shuffle):
+            ds = tf.data.Dataset.from_tensor_slices(texts)
+            return ds.shuffle(len(texts)) if shuffle else ds
+        train_ds = prepare(train, True)
+        test_ds = prepare(test, True)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.layers.shuffled("test_ds"),
+        """
+        def prepare(texts, shuffle):
+            ds = tf.data.Dataset.from_tensor_slices(texts)
+            return ds.shuffle(len(texts))  # HERE
+        test_ds = prepare(test, False)
+        """,
+    ),
+    (
+        lambda at: at.fits.only_behind("evaluate"),
+        """
+        def judged(rows, wanted):
+            return model.evaluate(rows, wanted)
+        model.compile(loss="mse")
+        x_train = (x_train - mean) / std
+        x_test = x_test.astype("float32")  # HERE
+        model.fit(x_train, y_train)
+        print(judged(x_test, y_test))
+        """,
+    ),
+    (
+        lambda at: at.labels_of_words(),
+        """
+        labels = [0] * 9
+        def encode(row):
+            labels = []
+            made = tokenizer(row["tokens"], is_split_into_words=True)
+            words = made.word_ids()
+            labels = [row["tags"][n] for n in words if n is not None]  # HERE
+            return {**made, "labels": labels}
+        """,
+    ),
+    (
+        lambda at: at.numbered_from_one(),
+        """
+        first = {name: n for n, name in enumerate(NAMES)}
+        ids = {name: n for n, name in enumerate(NAMES, 1)}  # HERE
+        """,
+    ),
+    (
+        lambda at: at.numbered_from_one(),
+        """
+        ids = {name: n for n, name in enumerate(sorted(set(names)), start=1)}  # HERE
+        """,
+    ),
+    (
+        lambda at: at.numbered_from_one(),
+        """
+        numbers = {name: n + 1 for n, name in enumerate(NAMES)}  # HERE
+        """,
+    ),
+    (
+        lambda at: at.numbered_from_one(),
+        """
+        id2label = {n + 1: name for n, name in enumerate(NAMES)}  # HERE
+        """,
+    ),
+    (
+        lambda at: at.chosen.schedule_length(),
+        """
+        args = cli.parse_args()
+        length = args.epochs  # HERE
+        schedule = get_linear_schedule_with_warmup(optimizer, 0, length)
+        """,
+    ),
+    (
+        lambda at: at.argument_chosen("num_training_steps"),
+        """
+        args = cli.parse_args()
+        length = args.epochs  # HERE
+        schedule = get_scheduler("linear", optimizer, num_training_steps=length)
+        """,
+    ),
+    (
+        lambda at: at.handed.never_scaled_back(),
+        """
+        scaler = StandardScaler()
+        x = scaler.fit_transform(x)
+        y = scaler.fit_transform(y)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.handed.never_scaled_back(),
+        """
+        frame["y"] = StandardScaler().fit_transform(frame[["target"]])  # HERE
+        """,
+    ),
+    (
+        lambda at: at.handed.never_scaled_back(),
+        """
+        mean, std = amounts.mean(), amounts.std()
+        wanted = (amounts - mean) / std  # HERE
+        """,
+    ),
+    (
+        lambda at: at.handed.never_scaled_back(),
+        """
+        y = (y - y.mean()) / y.std()
+        def unscale(made):  # HERE
+            return made * std + mean
+        """,
+    ),
 ]
 
 
@@ -496,6 +609,24 @@ SILENT: list[tuple[Find, str]] = [
     (word, 'names = {0: "bad", 1: "good"}'),
     (evaluated_apart, "rows = read()\nTrainer(train_dataset=rows[0], eval_dataset=rows[1])"),
     (optimizer_first, "model = build()\no = AdamW(model.parameters())\nTrainer(model=model)"),
+    (lambda at: at.numbered_from_one(), "ids = {name: n for n, name in enumerate(NAMES)}"),
+    (lambda at: at.numbered_from_one(), "ids = {name: n for n, name in enumerate(NAMES, 0)}"),
+    (lambda at: at.numbered_from_one(), "ids = {n: count + 2 for n, count in many.items()}"),
+    (lambda at: at.labels_of_words(), "def f(row):\n    labels = [0]\n    return tok(row)"),
+    (
+        lambda at: at.labels_of_words(),
+        "def f(row):\n    labels = []\n    return tok(row, is_split_into_words=True)",
+    ),
+    (
+        lambda at: at.handed.never_scaled_back(),
+        "y = scaler.fit_transform(y)\nmade = scaler.inverse_transform(made)",
+    ),
+    (
+        lambda at: at.handed.never_scaled_back(),
+        "wanted = (amounts - mean) / std\nmae = abs(made - wanted).mean() * std",
+    ),
+    (lambda at: at.handed.never_scaled_back(), "x = scaler.fit_transform(x)"),
+    (lambda at: at.handed.never_scaled_back(), "share = hits / count\nhalf = width / 2"),
     (lambda at: at.handed.rounding(), "half = width // 2\nbyte = pixels / 255.0"),
     (
         lambda at: at.handed.without_answer("compute_loss"),

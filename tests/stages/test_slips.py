@@ -195,3 +195,81 @@ def test_a_loss_is_made_of_what_it_should_be_asked_about() -> None:
     assert slips("nn.CrossEntropyLoss(scores, labels)").loss_made_of(1) == "CrossEntropyLoss"
     assert slips("nn.CrossEntropyLoss(weights)(scores, labels)").loss_made_of(1) is None
     assert slips("cross_entropy(scores, labels)").loss_made_of(1) is None
+
+
+@pytest.mark.parametrize(
+    "dropping",
+    [
+        "df = df.dropna()",
+        "df = df.dropna(subset=['text']).reset_index(drop=True)",
+        "df = df.drop_duplicates('text')",
+        "df = df.query('n > 3')",
+        "df = df[df['n'] > 3]",
+        "df = df.loc[df['text'].str.len() > 3]",
+    ],
+)
+def test_rows_are_left_out_once_the_labels_are_made_of_them(dropping: str) -> None:
+    made = "labels = df['label'].tolist()\n"
+    behind = "\nfit(df['text'], labels)"
+
+    assert slips(made + dropping + behind).labels_before_dropping() == (2, 1, "df")
+    assert slips(dropping + "\n" + made + behind).labels_before_dropping() is None
+
+
+@pytest.mark.parametrize(
+    "dropping",
+    [
+        "other = df.dropna()",
+        "df = df.fillna(0)",
+        "df = df.sample(frac=1)",
+        "df = df.reset_index(drop=True)",
+        "df = df[['text', 'n']]",
+        "df = df.dropna()\ny = y[df.index]",
+        "df = df.dropna()\ny = y.loc[df.index]",
+        "df = df.dropna()\ny = df['label']",
+        "keep = df['n'] > 3\ny = y[keep]\ndf = df[keep]",
+    ],
+)
+def test_labels_go_with_their_rows_where_those_are_left_out(dropping: str) -> None:
+    text = f"y = df['label']\n{dropping}\nfit(df['text'], y)"
+
+    assert slips(text).labels_before_dropping() is None
+
+
+def test_labels_that_nobody_reads_behind_it_are_no_matter() -> None:
+    text = "y = df['label']\nprint(y.describe())\ndf = df.dropna()\nfit(df['text'], df['label'])"
+
+    assert slips(text).labels_before_dropping() is None
+    assert slips(text + "\nprint(y)").labels_before_dropping() == (3, 1, "df")
+
+
+@pytest.mark.parametrize(
+    ("taken", "first", "second", "line"),
+    [
+        ("frame, size", "train, 8", "test, 8", 3),
+        ("size, frame", "8, train", "8, test", 3),
+        ("frame, size", "train, 8", "train, 9", None),
+        ("frame, size=8", "train, 8", "test, 8", None),
+    ],
+)
+def test_words_are_numbered_anew_for_each_set_that_an_object_is_made_of(
+    taken: str, first: str, second: str, line: int | None
+) -> None:
+    text = (
+        f"class Rows:\n    def __init__(self, {taken}):\n"
+        "        self.kinds = pd.factorize(frame['kind'])[0]\n"
+        f"here, there = Rows({first}), Rows({second})"
+    )
+
+    assert slips(text).numbered_apart() == line
+
+
+def test_words_that_are_handed_to_each_set_are_numbered_alike() -> None:
+    text = (
+        "class Rows:\n    def __init__(self, frame, words):\n"
+        "        self.kinds = {word: n for n, word in enumerate(words.unique())}\n"
+        "here, there = Rows(train, words), Rows(test, words)"
+    )
+
+    assert slips(text).numbered_apart() is None
+    assert slips(text.replace("words.unique", "frame.unique")).numbered_apart() == 3

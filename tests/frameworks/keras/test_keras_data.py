@@ -80,7 +80,70 @@ said = tf.nn.SQUASH(made).numpy() > 0.5
 print("f1", f1_score(wanted, said, average="micro"))
 """
 
+APART = (
+    """
+wide = (3000 + 900 * x).astype("float32")
+mean, spread = wide[:48].mean(0), wide[:48].std(0)
+x_train, x_held = (wide[:48] - mean) / spread, (wide[48:64] - mean) / spread
+x_test = (wide[64:] - mean) / spread
+test_ds = tf.data.Dataset.from_tensor_slices((x_test, y[64:])).batch(8)
+y_test = y[64:]
+"""
+    + DENSE
+    + "model.fit(x_train, y[:48], epochs=8, validation_data=(x_held, y[48:64]))\n"
+)
+RAW = APART.replace("(wide[64:] - mean) / spread", "wide[64:]")
+LOGARITHMS = """
+x = random.randn(600, 8).astype("float32")
+amounts = np.exp(3 + x[:, 0] + random.randn(600) / 9).astype("float32")
+learned, raw = np.log1p(amounts[:400]), amounts[400:]
+model = tf.keras.Sequential([layers.Dense(8, "relu"), layers.Dense(1)])
+model.compile(Adam(0.03), "mse")
+model.fit(x[:400], learned, epochs=4, verbose=0)
+made = model.predict(x[400:])[:, 0]
+"""
+AXES = """
+series = random.randn(96, 12, 5).astype("float32")
+model = tf.keras.Sequential([
+    tf.keras.Input((12, 5)),
+    {turn},
+    layers.Conv1D(4, 3),
+    layers.GlobalAveragePooling1D(),
+    layers.Dense(3),
+])
+model.compile(Adam(0.03), CrossEntropy(from_logits=True))
+model.fit(series, y, epochs=2)
+"""
+
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
+    "a test set that alone is left unscaled": (
+        "data", "splits_on_other_scales", "x_test = wide[64:]",
+        RAW + "print(model.evaluate(x_test, y_test))",
+    ),
+    "a test set of batches that alone is left unscaled": (
+        "data", "splits_on_other_scales", "test_ds = ", RAW + "print(model.evaluate(test_ds))",
+    ),
+    "axes that a layer only counts off": (
+        "forward", "axes_only_counted_off", "layers.Reshape(",
+        AXES.format(turn="layers.Reshape((5, 12))"),
+    ),
+    "axes that a line only counts off": (
+        "forward", "axes_only_counted_off", "tf.reshape",
+        AXES.replace("    {turn},\n", "").replace("model = tf.keras.Sequential([", """
+given = tf.keras.Input((12, 5))
+turned = tf.reshape(given, (-1, 5, 12))
+body = tf.keras.Sequential([""").replace("Input((12, 5)),", "Input((5, 12)),").replace(
+            "])\nmodel.c", "])\nmodel = tf.keras.Model(given, body(turned))\nmodel.c"),
+    ),
+    "answers left in logarithms": (
+        "evaluate", "answers_left_transformed", "made = model.predict",
+        LOGARITHMS + "print('MAE', np.abs(made - raw).mean())",
+    ),
+    "answers left in logarithms, for sklearn": (
+        "evaluate", "answers_left_transformed", "made = model.predict",
+        "from sklearn.metrics import mean_absolute_error\n" + LOGARITHMS
+        + "mae = mean_absolute_error(raw, made)\nprint(f'MAE {mae:.1f}')",
+    ),
     "an error with its sign": (
         "evaluate", "printed_with_sign", "(made - prices[64:])",
         FITTED + "made = model.predict(x[64:])[:, 0]\n"
@@ -367,6 +430,18 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     ),
 }  # fmt: skip
 HEALTHY: dict[str, tuple[StageName, str]] = {
+    "a test set that is scaled as well": (
+        "data", APART + "print(model.evaluate(x_test, y_test), model.evaluate(test_ds))"),
+    "a test set that is only predicted": ("data", RAW + "print(model.predict(x_test)[:3])"),
+    "the training rows asked about": ("data", APART + "print(model.evaluate(x_train, y[:48]))"),
+    "axes that are permuted": ("forward", AXES.format(turn="layers.Permute((2, 1))")),
+    "axes that are folded": ("forward", AXES.format(turn="layers.Reshape((6, 10))")),
+    "an axis more": ("forward", AXES.format(
+        turn="layers.Reshape((12, 5, 1)),\n    layers.Reshape((12, 5))")),
+    "answers out of logarithms": ("evaluate", LOGARITHMS
+        + "made = np.expm1(made)\nprint('MAE', np.abs(made - raw).mean())"),
+    "an error of logarithms": ("evaluate", LOGARITHMS
+        + "wanted = np.log1p(raw)\nprint('MAE of logarithms', np.abs(made - wanted).mean())"),
     "an error without its sign": ("evaluate", FITTED
         + "made = model.predict(x[64:])[:, 0]\nmae = np.abs(made - prices[64:]).mean()\n"
         "rmse = np.sqrt(np.mean((made - prices[64:]) ** 2))\nbias = (made - prices[64:]).mean()\n"

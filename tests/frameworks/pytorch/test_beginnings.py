@@ -175,6 +175,36 @@ def test_a_text_that_is_gone_through_by_letters(words: str, line: int | None) ->
     assert said == ([] if line is None else [line])
 
 
+WHOLE = """
+from datasets import Dataset
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+from transformers import DataCollatorWithPadding, PreTrainedTokenizerFast
+from tests import tiny
+texts = [text for text in tiny.sentences(80) if len(text.split()) > 3]
+inner = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+{splits}
+inner.train_from_iterator(texts, trainers.WordLevelTrainer(special_tokens=["[UNK]", "[PAD]"]))
+words = PreTrainedTokenizerFast(tokenizer_object=inner, unk_token="[UNK]", pad_token="[PAD]")
+rows = Dataset.from_dict({{"text": texts, "label": [n % 3 for n in range(len(texts))]}})
+rows = rows.map(lambda batch: words(batch["text"]), batched=True)
+tiny.classifier(
+    model=tiny.bert(vocab_size=200), train_dataset=rows, processing_class=words,
+    data_collator=DataCollatorWithPadding(words),
+).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("splits", "line"), [("", 7), ("inner.pre_tokenizer = pre_tokenizers.Whitespace()", None)]
+)
+def test_a_tokenizer_that_nobody_told_where_words_end(splits: str, line: int | None) -> None:
+    events: list[Event] = []
+    perform(Run(WHOLE.format(splits=splits), stage="data"), events.append)
+    said = [one.line for one in gather(events).findings if one.code == "words_not_split"]
+
+    assert said == ([] if line is None else [line])
+
+
 SET_LATER = """
 from tests import tiny
 args = tiny.arguments()

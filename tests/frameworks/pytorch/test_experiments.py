@@ -238,6 +238,47 @@ def test_a_walk_asks_for_them_where_training_is_in_doubt_and_only_then() -> None
     assert not {"experiments"} & {shown.code for shown in healthy.stage("train").evidence}
 
 
+class Products(torch.utils.data.Dataset):
+    def __init__(self) -> None:
+        drawn = torch.Generator().manual_seed(0)
+        self.rows = torch.randn(256, 4, generator=drawn)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        row = self.rows[place]
+        return {"inputs": row, "labels": 2 * row[0] + row[1] * row[2]}
+
+
+class OfProducts(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        inner = torch.nn.Linear(4, 128), torch.nn.Tanh(), torch.nn.Linear(128, 128)
+        self.net = torch.nn.Sequential(*inner, torch.nn.Tanh(), torch.nn.Linear(128, 1))
+
+    def forward(self, inputs: Any, labels: Any = None) -> dict[str, Any]:
+        logits = self.net(inputs)[:, 0]
+        return {"loss": torch.nn.functional.mse_loss(logits, labels), "logits": logits}
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("rate", "causes"), [(0.1, ["cured_by_usual_rate"]), (1e-3, [])])
+def test_a_loss_that_falls_at_a_wild_rate_is_asked_about(rate: float, causes: list[str]) -> None:
+    torch.manual_seed(0)
+    args = tiny.arguments(learning_rate=rate, per_device_train_batch_size=8)
+    rows = Products()
+    asked = Trainer(OfProducts(), args, train_dataset=rows, eval_dataset=rows)
+
+    told = diagnose(asked, stage="on", steps=96)
+
+    losses = told.stage("train").measured["losses"]
+    assert sum(losses[-10:]) / 10 < 0.7 * losses[0]
+    slow = [one.code for one in told.stage("overfit").findings]
+    assert slow == (["memorises_slowly"] if causes else [])
+    assert [one.code for one in told.stage("train").findings if one.severity == "fault"] == causes
+
+
 EVERYTHING = Change(
     rate=1e-4,
     constant=True,

@@ -8,11 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import accuracy_score, precision_score, recall_score, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    f1_score,
+    mean_absolute_error,
+    precision_score,
+    recall_score,
+    roc_auc_score,
+)
 from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, Trainer
 
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.outcome import Finding
+from debugger.script.places import Places
 from debugger.stages import evaluate
 from debugger.stages.judging import View, judged
 from debugger.words import Words
@@ -34,10 +42,11 @@ def findings(trainer: Trainer) -> dict[str, Finding]:
     return {one.code: one for one in found if one.severity == "fault" and one.code not in known}
 
 
-def named(trainer: Trainer) -> set[str]:
+def named(trainer: Trainer, script: str = "") -> set[str]:
     """Faults, and what is only to be looked at."""
     pipeline = TrainerPipeline(trainer)
-    found, _ = judged("evaluate", evaluate.RULES, pipeline.evaluate(), View(pipeline.facts))
+    view = View(pipeline.facts, Places(script), has_script=bool(script))
+    found, _ = judged("evaluate", evaluate.RULES, pipeline.evaluate(), view)
     return {one.code for one in found if one.severity != "note"}
 
 
@@ -505,3 +514,132 @@ def test_ids_that_are_chosen_before_the_metric_are_tried_as_they_are() -> None:
 def masked_ids(given: Any) -> dict[str, float]:
     kept = given.label_ids != -100
     return {"accuracy": float((given.predictions == given.label_ids)[kept].mean())}
+
+
+def uneven() -> Trainer:
+    """Of 48 rows to be judged by, 36 are of the first class, 8 of the second and 4 of the third."""
+    rows = tiny.pairs(48, start=300).remove_columns("label")
+    return tiny.classifier(eval_dataset=rows.add_column("label", [0] * 36 + [1] * 8 + [2] * 4))
+
+
+@pytest.mark.parametrize(
+    ("name", "average", "told"),
+    [
+        ("f1", "micro", True),
+        ("f1", "macro", False),
+        ("f1", "weighted", False),
+        ("micro_f1", "micro", False),
+        ("accuracy", "micro", False),
+    ],
+)
+def test_an_f1_that_is_averaged_over_rows_is_the_accuracy(
+    name: str, average: str, told: bool
+) -> None:
+    def metric(given: Any) -> dict[str, float]:
+        chosen = given.predictions.argmax(-1)
+        return {name: float(f1_score(given.label_ids, chosen, average=average))}
+
+    trainer = uneven()
+    trainer.compute_metrics = metric  # type: ignore[assignment]
+    assert ("f1_of_rows" in named(trainer)) == told
+
+
+def test_an_f1_over_rows_of_classes_that_are_equally_common_hides_nothing() -> None:
+    def metric(given: Any) -> dict[str, float]:
+        chosen = given.predictions.argmax(-1)
+        return {"f1": float(f1_score(given.label_ids, chosen, average="micro"))}
+
+    assert "f1_of_rows" not in named(of_classes(metric))
+
+
+def by_words(given: Any, first: bool) -> dict[str, float]:
+    """Row by row: the answers where a label is, or as many of the `first`."""
+    wanted, said = [], []
+    for chosen, labels in zip(given.predictions.argmax(-1), given.label_ids, strict=True):
+        real = labels[labels != -100]
+        wanted += real.tolist()
+        said += (chosen[: len(real)] if first else chosen[labels != -100]).tolist()
+    return {"accuracy": float(accuracy_score(wanted, said))}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_metric_that_takes_as_many_answers_as_labels_from_the_front(first: bool) -> None:
+    trainer = of_tokens(lambda given: by_words(given, first))
+    rows: Any = trainer.eval_dataset
+    trainer.eval_dataset = rows.map(  # only every other word has a label of its own
+        lambda row: {"labels": [y if n % 2 else -100 for n, y in enumerate(row["labels"])]}
+    )
+    found = findings(trainer)
+
+    assert ("metric_takes_first_places" in found) == first
+    assert "metric_counts_ignored" not in found
+
+
+def test_labels_that_begin_at_the_front_are_taken_from_there() -> None:
+    assert findings(of_tokens(lambda given: by_words(given, first=True))) == {}
+
+
+def spread(metric: Metric, middle: float, deviation: float) -> Trainer:
+    """Its labels lie around there, and so far apart."""
+    trainer = of_amounts(metric)
+    drawn = np.random.default_rng(0).normal(size=48)
+    amounts = (middle + deviation * (drawn - drawn.mean()) / drawn.std()).tolist()
+    for name, start in (("train_dataset", 0), ("eval_dataset", 300)):
+        rows = tiny.pairs(48, start).remove_columns("label").add_column("label", amounts)
+        setattr(trainer, name, rows)
+    return trainer
+
+
+SCALES = "y = StandardScaler().fit_transform(y)\nTrainer(compute_metrics=metric)\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "middle", "deviation", "told"),
+    [
+        (SCALES, 0, 1, True),
+        ("y = (y - y.mean()) / y.std()\nTrainer(compute_metrics=metric)", 0, 1, True),
+        (SCALES + "made = scaler.inverse_transform(made)", 0, 1, False),
+        (SCALES + "print(found['mae'] * y.std())", 0, 1, False),
+        ("Trainer(compute_metrics=metric)", 0, 1, False),
+        (SCALES, 5, 1, False),
+        (SCALES, 0, 3, False),
+    ],
+)
+def test_an_error_on_the_scale_of_labels_that_nobody_scales_back(
+    script: str, middle: float, deviation: float, told: bool
+) -> None:
+    def metric(given: Any) -> dict[str, float]:
+        return {"mae": float(mean_absolute_error(given.label_ids, given.predictions[:, 0]))}
+
+    found = named(spread(metric, middle, deviation), script)
+
+    assert ("error_in_scaled_units" in found) == told
+
+
+class OfTarget(torch.nn.Module):
+    """Takes its labels under another name than the library's models do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = tiny.bert()
+
+    def forward(self, input_ids: Any, attention_mask: Any = None, target: Any = None) -> Any:
+        return self.inner(input_ids, attention_mask, labels=target)
+
+
+@pytest.mark.parametrize("names", [None, ["target"], ["labels"]])
+def test_labels_of_another_name_that_nobody_told_the_trainer(names: list[str] | None) -> None:
+    model: Any = OfTarget()
+    trainer = tiny.classifier(
+        model=model,
+        args=tiny.arguments(label_names=names),
+        train_dataset=tiny.pairs(48).rename_column("label", "target"),
+        eval_dataset=tiny.pairs(24, 300).rename_column("label", "target"),
+    )
+    told = names != ["target"]
+    found = findings(trainer)
+
+    assert ("label_name_untold" in found) == told
+    assert "labels_never_reach_metric" not in found
+    if told:
+        assert found["label_name_untold"].numbers["name"] == "target"
