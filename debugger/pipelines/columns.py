@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -139,6 +140,7 @@ def filled(name: str, rows: Sequence[Any]) -> Filled | None:
     values = np.stack(chosen)
     if values.dtype.kind not in "iuf" or values.ndim > WINDOW or not np.isfinite(values).all():
         return None
+    plain = values.dtype.kind in "iu"
     table = values.reshape(-1, values.shape[-1] if values.ndim > 1 else 1)
     for place, column in enumerate(table.T[:MOST_COLUMNS]):
         kinds, counts = np.unique(column, return_counts=True)
@@ -147,10 +149,16 @@ def filled(name: str, rows: Sequence[Any]) -> Filled | None:
         for end, rest in ((0, kinds[1:]), (-1, kinds[:-1])):
             beside = rest[0] if end == 0 else rest[-1]
             far = abs(kinds[end] - beside) > FILLED_FAR * (rest[-1] - rest[0])
-            if far and counts[end] >= AGAIN:
+            told = stands_for_none(float(kinds[end])) if plain else kinds[end] != 0
+            if far and counts[end] >= AGAIN and told:  # 0 is what rows are filled up with
                 told = float(kinds[end]), int(counts[end]), float(rest[0]), float(rest[-1])
                 return Filled(name, place, *told)
     return None
+
+
+def stands_for_none(value: float) -> bool:
+    """Whether people write that number where there is none: -1, 99, -999.0."""
+    return re.fullmatch(r"-?(1|9+(\.9+)?)", f"{value:g}") is not None
 
 
 def column_of(name: str, rows: Sequence[Any]) -> Column | None:

@@ -17,6 +17,7 @@ from debugger.pipelines.inputs import closes, padding_mask, read_of
 from debugger.pipelines.targets import IGNORED, aims_of
 
 SHOWN_ROWS = 4
+NEARLY_ALL = 0.9
 LABELS = ("labels", "label", "label_ids")
 
 AMOUNTS = ("regression", "unknown")
@@ -102,6 +103,11 @@ def overlap(data: Data) -> dict[str, Any]:
         "same_rows": bool(digest) and train.numbered_digest == digest,
         "scale": _scale(train.labels),
     }
+
+
+def learned_from(data: Data) -> bool:
+    """Whether the evaluation rows are training rows: who asks about those wants to see that."""
+    return data.eval is not None and data.shared_rows >= NEARLY_ALL * max(1, data.eval.looked_at)
 
 
 def _scale(labels: Sequence[Any]) -> tuple[float, float] | None:

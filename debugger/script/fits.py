@@ -142,7 +142,8 @@ class Fits:
             return given
         around = [n for n in ast.walk(self._tree) if isinstance(n, ast.FunctionDef)]
         own = [f for f in around if given in ast.walk(f)][-1]
-        place = [one.arg for one in own.args.args].index(given.id)
+        taken = [one.arg for one in own.args.args]
+        place = taken.index(given.id) - (taken[0] in ("self", "cls"))
         calls = [c for c in self._calls if name_of(c.func) == own.name and len(c.args) > place]
         return max(calls, key=lambda one: one.lineno).args[place] if calls else given
 

@@ -21,7 +21,7 @@ _SCALES = (
 )
 _OUT_OF_ROWS = ("squeeze", "flatten", "ravel", "reshape")
 _BACK = re.compile(r"inverse|unscale|denorm|unnorm|destandard|unstandard|descale", re.I)
-_DEVIATION = re.compile(r"(^|_)(std|sd|sigma|stddev|scale)(_|$)", re.I)
+_DEVIATION = re.compile(r"(^|_)(std|sd|sigma|stddev|scale_|var_)(_|$)|^(scale|var)_$", re.I)
 _TARGETS = re.compile(r"(^|_)(y|targets?|labels?)(_|$)", re.I)
 _LOSSES = ("compute_loss", "forward", "training_step", "__call__")
 
@@ -38,6 +38,7 @@ class Handed:
         self._comparisons = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
         self._assignments = [node for node in ast.walk(tree) if isinstance(node, ast.Assign)]
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._changes = [node for node in ast.walk(tree) if isinstance(node, ast.AugAssign)]
         self._bare = [node for node in ast.walk(tree) if isinstance(node, ast.Expr)]
 
     def function(self, argument: str) -> Function | None:
@@ -317,17 +318,25 @@ class Handed:
             return None
         undoing = [one for one in self._functions if _BACK.search(one.name)]
         idle = {part for one in undoing for part in ast.walk(one)}
-        by_hand = [n for n in self._divisions if n not in idle and _names_deviation(n.right)]
-        if any(isinstance(node.op, ast.Mult) for node in by_hand):
+        by_hand = [n for n in self._divisions if n not in idle]
+        by_hand = [n for n in by_hand if any(map(_names_deviation, (n.left, n.right)))]
+        if any(isinstance(node.op, ast.Mult) for node in by_hand) or self._multiplied():
             return None
         back = undoing[0].lineno if undoing else None
-        back = back or next((n.lineno for n in by_hand if isinstance(n.op, ast.Div)), None)
+        divided = (n.lineno for n in by_hand if isinstance(n.op, ast.Div))
+        back = back or next(divided, None)
         scaled = (
             call.lineno
             for call in self._calls
             if name_of(call.func) in ("transform", "fit_transform") and _is_of_targets(call)
         )
         return next(scaled, back)
+
+    def _multiplied(self) -> bool:
+        """Whether something is multiplied by a deviation in place, or by a function."""
+        inside = (n.value for n in self._changes if isinstance(n.op, ast.Mult))
+        calls = (c.args for c in self._calls if name_of(c.func) == "multiply")
+        return any(map(_names_deviation, (*inside, *(one for given in calls for one in given))))
 
     def left_whole(self, argument: str) -> int | None:
         """Where what goes beside something is used whole, of which some places are left out."""

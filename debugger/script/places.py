@@ -29,6 +29,7 @@ from debugger.script.layers import Layers
 from debugger.script.making import Making
 from debugger.script.meant import Meant
 from debugger.script.origins import Origins
+from debugger.script.pairing import Pairing
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, hands_on, says, slices, values_put
@@ -48,6 +49,8 @@ from debugger.script.unkept import Unkept
 
 NO_SOURCES = Sources()
 _LABELS = ("label", "labels", "label_ids")
+_OF_WORDS = re.compile(r"vocab|word|token|count|index", re.IGNORECASE)
+_OF_LABELS = re.compile(r"label|class|tag|target|kind|categor|2id|_to_id|_ids?$", re.IGNORECASE)
 _SCHEDULES = (
     *("PolynomialDecay", "ExponentialDecay", "CosineDecay", "CosineDecayRestarts"),
     "InverseTimeDecay",
@@ -104,6 +107,10 @@ class Places:
     @cached_property
     def making(self) -> Making:
         return Making(self._tree, self._tracing)
+
+    @cached_property
+    def pairing(self) -> Pairing:
+        return Pairing(self._tree)
 
     @cached_property
     def meant(self) -> Meant:
@@ -538,16 +545,15 @@ class Places:
         return None
 
     def numbered_from_one(self) -> int | None:
-        """Where names are given their numbers from 1 on, as `{name: n for n, name in ...}`."""
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.DictComp) and isinstance(
-                over := node.generators[0].iter, ast.Call
-            ):
-                told = [*over.args[1:], *(k.value for k in over.keywords if k.arg == "start")]
-                from_one = name_of(over.func) == "enumerate" and any(map(_is_one, told))
-                if from_one or any(map(_adds_one, (node.key, node.value))):
-                    return node.lineno
-        return None
+        """Where names of labels get their numbers from 1 on, as `{name: n for n, name in ...}`."""
+        found = [
+            (name_of(node.targets[0]), node.value.lineno)
+            for node in self._assignments
+            if isinstance(node.value, ast.DictComp) and _from_one(node.value)
+        ]
+        of_labels = [line for name, line in found if _OF_LABELS.search(name)]
+        others = [line for name, line in found if not _OF_WORDS.search(name)]
+        return next(iter(of_labels or (others if len(others) == 1 else [])), None)
 
     def labels_from(self, wanted: Callable[[ast.expr], bool]) -> int | None:
         """The line of what labels are made of that is such a value itself."""
@@ -810,6 +816,13 @@ def _both_said(one: ast.expr, other: ast.expr) -> bool:
 
 def _is_empty(node: ast.expr) -> bool:
     return isinstance(node, ast.List) and not node.elts
+
+
+def _from_one(made: ast.DictComp) -> bool:
+    over = made.generators[0].iter
+    counts = isinstance(over, ast.Call) and name_of(over.func) == "enumerate"
+    told = [*over.args[1:], *(k.value for k in over.keywords)] if isinstance(over, ast.Call) else []
+    return (counts and any(map(_is_one, told))) or any(map(_adds_one, (made.key, made.value)))
 
 
 def _is_one(node: ast.expr) -> bool:

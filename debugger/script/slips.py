@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import TypeGuard
 
 from debugger.script.labelling import CALLED
+from debugger.script.pairing import is_column, leaves_rows_out
 from debugger.script.torn import IN_ORDER, lot_of
 from debugger.script.tracing import OF_JUDGING, assigned, name_of, names_in
 
@@ -27,7 +28,6 @@ _LEARN = ("fit", "fit_transform", "adapt", "fit_on_texts")
 _OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
 _LISTS = ("tolist", "to_list", "list", "array", "asarray", "to_numpy", "arange", "range")
 _MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
-_LEAVE_OUT = ("drop_duplicates", "dropna", "query")
 _HALVES = 2
 _ASKED_ABOUT = 2
 _GIVE_ONCE = ("filter", "map", "zip", "parameters", "named_parameters")
@@ -119,13 +119,16 @@ class Slips:
         for block in (one for one in blocks if isinstance(one, list)):
             for place, node in enumerate(block):
                 table = _shortens(node)
-                labels = [one for one in block[:place] if table and _labels_of(one, table)]
+                before = {name_of(n.targets[0]): n for n in block[:place] if _names_one(n)}
                 behind = ast.Module(block[place + 1 :], [])
-                if not labels or _by_index(behind, table):
+                if not table or _by_index(behind, table):
                     continue
-                name = name_of(labels[-1].targets[0])
-                if _is_read(behind, name) and _is_read(behind, table):
-                    return node.lineno, labels[-1].lineno, table
+                for name, made in before.items():
+                    of_rows = is_column(made.value) and table in names_in(made.value)
+                    used = _is_read(behind, name) and _is_read(behind, table)
+                    used = used and not _laid_by_index(behind, table, name)
+                    if CALLED.fullmatch(name) and of_rows and used:
+                        return node.lineno, made.lineno, table
         return None
 
     def numbered_apart(self) -> int | None:
@@ -176,10 +179,15 @@ class Slips:
         taken = [one.arg for one in function.args.args[owner is not None :]]
         read = [taken.index(name) for name in names_in(made) if name in taken]
         place = min(read, default=0)
-        called = function.name if owner is None else owner.name
+        makes = owner is not None and function.name == "__init__"
+        called = owner.name if owner is not None and makes else function.name
         calls = [n for n in self._nodes if isinstance(n, ast.Call) and name_of(n.func) == called]
-        mine = [call.args[place] for call in calls if len(call.args) > place]
-        return len({root for one in mine if (root := _root(one))})
+        given = [one for call in calls if (one := _given_at(call, place, taken)) is not None]
+        inside = [(self._around(one), one) for one in given[:1] if len(given) == 1]
+        for around, one in inside:  # it is called in a function that is called itself
+            if around is not None and around is not function:
+                return self._sets_handed_to(around, one)
+        return len({root for one in given if (root := _root(one))})
 
     def _column(self, call: ast.Call) -> str:
         """What is numbered, but for the set that it is a column of."""
@@ -288,17 +296,35 @@ def _shortens(node: ast.stmt) -> str:
     made: ast.expr = node.value
     leaves_out = False
     while isinstance(made, ast.Call | ast.Attribute | ast.Subscript):
-        leaves_out |= isinstance(made, ast.Call) and name_of(made.func) in _LEAVE_OUT
-        leaves_out |= isinstance(made, ast.Subscript) and isinstance(made.slice, ast.Compare)
+        leaves_out |= isinstance(made, ast.Call) and leaves_rows_out(made)
+        leaves_out |= isinstance(made, ast.Subscript) and _asks_rows(made.slice)
         made = made.func if isinstance(made, ast.Call) else made.value
     return target.id if leaves_out and name_of(made) == target.id else ""
 
 
-def _labels_of(node: ast.stmt, table: str) -> TypeGuard[ast.Assign]:
-    """Whether labels are made of columns of a table there."""
-    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
-        return False
-    return bool(CALLED.fullmatch(node.targets[0].id)) and table in names_in(node.value)
+def _asks_rows(part: ast.expr) -> bool:
+    """`df[df["n"] > 3]`, of several conditions, and of what pandas asks each row."""
+    if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitAnd | ast.BitOr):
+        return _asks_rows(part.left) or _asks_rows(part.right)
+    asks = isinstance(part, ast.Call) and name_of(part.func) in ("notna", "notnull", "isin")
+    return isinstance(part, ast.Compare) or asks
+
+
+def _names_one(node: ast.stmt) -> TypeGuard[ast.Assign]:
+    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+
+
+def _laid_by_index(behind: ast.Module, table: str, name: str) -> bool:
+    """Whether labels become a column of the table again: pandas goes by the numbers of rows."""
+    for node in ast.walk(behind):
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        column = isinstance(target, ast.Subscript) and name_of(target.value) == table
+        laid = node.value if isinstance(node, ast.Assign) and column else None
+        if isinstance(node, ast.Call) and name_of(node.func) in ("assign", "join", "merge"):
+            laid = node
+        if laid is not None and name in names_in(laid):
+            return True
+    return False
 
 
 def _by_index(behind: ast.Module, table: str) -> bool:
@@ -316,6 +342,13 @@ def _is_read(behind: ast.Module, name: str) -> bool:
         if names:
             return False
     return False
+
+
+def _given_at(call: ast.Call, place: int, taken: list[str]) -> ast.expr | None:
+    if place < len(call.args):
+        return call.args[place]
+    named = (k.value for k in call.keywords if taken[place:] and k.arg == taken[place])
+    return next(named, None)
 
 
 def _held_in(given: ast.expr) -> str:

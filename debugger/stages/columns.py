@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.columns import FEWEST, Column
+from debugger.pipelines.columns import FEWEST, Column, stands_for_none
 from debugger.pipelines.face import Data
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -175,7 +175,8 @@ def inputs_stand_for_none(seen: Data, view: View) -> Verdict | CannotJudge | Non
     ends = {"low": found.low, "high": found.high}
     line = view.places.call(".fillna", "nan_to_num", "read_csv") or view.places.fits.fitted()
     line = line or view.places.argument("train_dataset")
-    return fault(
+    made = fault if stands_for_none(found.value) else look
+    return made(
         line, name=found.name, place=found.place, value=found.value, times=found.times, **ends
     )
 

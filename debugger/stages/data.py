@@ -10,7 +10,17 @@ from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.experiments.signal import signal
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
-from debugger.stages import belonging, columns, fitting, inputs, misuse, slips, targets, unkept
+from debugger.stages import (
+    belonging,
+    columns,
+    fitting,
+    inputs,
+    misuse,
+    pairing,
+    slips,
+    targets,
+    unkept,
+)
 from debugger.stages.chance import interval
 from debugger.stages.judging import (
     NO_SCRIPT,
@@ -501,6 +511,7 @@ RULES: tuple[Rule, ...] = (
     *belonging.RULES,
     *unkept.RULES,
     *slips.OF_ROWS,
+    *pairing.OF_ROWS,
 )
 DATA = Stage("data", observe, show, measured, RULES)
 

@@ -9,7 +9,7 @@ from typing import Any
 from debugger.evidence.tables import matrix, pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Evaluate, Facts, Pipeline
-from debugger.stages import held, metric, printed, slips
+from debugger.stages import held, metric, pairing, printed, slips
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -391,6 +391,7 @@ RULES: tuple[Rule, ...] = (
     *held.RULES,
     *printed.RULES,
     *slips.OF_NUMBERS,
+    *pairing.OF_NUMBERS,
 )
 EVALUATE = Stage("evaluate", observe, show, measured, RULES)
 

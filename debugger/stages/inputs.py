@@ -209,7 +209,7 @@ def letters_for_words(seen: Data, view: View) -> Verdict | CannotJudge | None:
 def words_not_split(seen: Data, view: View) -> Verdict | None:
     """Every text that is not just like another is one more word, and next to none are met again."""
     found = seen.unsplit
-    if found is None:
+    if found is None or view.places.argument("is_split_into_words") is not None:
         return None
     line = view.places.call("Tokenizer", "PreTrainedTokenizerFast") or _tokenizing(view)
     return fault(line, texts=found.texts, words=found.words)

@@ -124,7 +124,7 @@ def answers_left_transformed(seen: Evaluate, view: View) -> Verdict | CannotJudg
     if not seen.printed:
         return NOTHING
     for one in seen.printed:
-        if not one.made_by or one.of or not one.perfect or not _is_error(one):
+        if not one.made_by or one.of or not one.perfect or not _is_error(one) or _is_same(one):
             continue
         if one.perfect >= HARDLY_MOVES * min(one.some, one.other, *one.dealt) > 0:
             places = view.places

@@ -97,6 +97,7 @@ from debugger.stages import (
     misuse,
     order,
     overfit,
+    pairing,
     phases,
     plan,
     printed,
@@ -244,6 +245,12 @@ def of_rows(
     """A case about the training rows."""
     fires, quiet = replace(SPLIT, **seen), replace(SPLIT, **{**seen, **silent})
     return Case(rule, Data(fires, None), {"train": quiet}, says=says)
+
+
+def of_script(rule: Callable[..., Any], script: str, **says: Any) -> Case:
+    """A case about what a script's text shows by itself."""
+    failing = {"failure": failed("ValueError", "no rows")}
+    return Case(rule, Data(SPLIT, None), failing, script=script, says=says)
 
 
 def of_loss(rule: Callable[..., Any], silent: dict[str, Any], asked: Asked, **says: Any) -> Case:
@@ -1313,6 +1320,48 @@ BLIND = replace(NUMBER, other=0.5, low=0.5, high=0.5)
 WORDS = Looked("embedding", 200, 0.0, 1.0, distinct=2, width=200, fractions=False, scattered=True)
 SMALL = Column("inputs", 40, low=0.0, high=1.0, middle=0.5, width=0.8, fractions=True)
 CASES += [
+    of_script(
+        pairing.dropped_on_one_side,
+        "x = df.dropna()\ny = df['y'].to_numpy()",
+        one="x",
+        other="y",
+    ),
+    of_script(
+        pairing.keys_sorted_apart,
+        "rows = sorted(d), list(d.values())",
+        one="sorted(d)",
+        other="d.values()",
+    ),
+    of_script(
+        pairing.labels_unsplit,
+        "a, b = train_test_split(df)\ny = df['y'].to_numpy()[: len(a)]",
+        one="a",
+        other="y",
+    ),
+    of_script(
+        pairing.names_in_two_orders,
+        "ids = {t: n for n, t in enumerate(tags)}\nnames = dict(enumerate(sorted(tags)))",
+        one="sorted(tags)",
+        other="tags (line 1)",
+    ),
+    of_script(
+        pairing.reshape_moves_axis,
+        "x = waves.reshape(len(waves), STEPS, waves.shape[1])",
+        made="waves.reshape(len(waves), STEPS, waves.shape[1])",
+    ),
+    Case(
+        pairing.evaluation_named_otherwise,
+        MEASURED,
+        {"failure": failed("ValueError", "no rows")},
+        script="told = dict(zip(['accuracy', 'loss'], model.evaluate(rows)))",
+    ),
+    Case(
+        pairing.chosen_by_test,
+        MEASURED,
+        {"failure": failed("ValueError", "no rows")},
+        script="best = max(cuts, key=lambda cut: f1_score(y_test, made > cut))",
+        says={"name": "y_test"},
+    ),
     Case(
         printed.answers_left_transformed,
         replace(MEASURED, printed=(replace(NUMBER, name="mae", perfect=0.4, made_by="log1p"),)),

@@ -32,7 +32,7 @@ from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
 from debugger.frameworks.keras.rereading import relabelled
 from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
-from debugger.pipelines.rows import LABELS
+from debugger.pipelines.rows import LABELS, learned_from
 from debugger.pipelines.starting import Built
 from debugger.pipelines.trying import Worded
 from debugger.script.places import Places
@@ -157,7 +157,9 @@ class KerasPipeline:
         vars(other).pop("_data", None)
         validation = as_batches(rows, labels, size=self.facts.batch_size)
         other._fit = replace(fit, validation=validation, validation_steps=None, after=After())
-        return None if other._eval is None or not other._eval.labels else other
+        if other._eval is None or not other._eval.labels or learned_from(other.data()):
+            return None
+        return other
 
     def leave(self, file: Path) -> None:
         self._left = file

@@ -363,6 +363,8 @@ def _untold(trainer: Trainer, dataset: Any) -> str:
     with suppress(Exception):  # rows that cannot be read are told of where they are
         taken = inspect.signature(trainer.model.forward).parameters  # type: ignore[union-attr]
         row = dataset[0]
+        if any(name in taken for name in trainer.label_names):
+            return ""
         found = [
             name
             for name, one in taken.items()

@@ -32,7 +32,7 @@ from debugger.frameworks.pytorch.settings import (
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
-from debugger.pipelines.rows import class_names_of, is_hub, one_of_each
+from debugger.pipelines.rows import class_names_of, is_hub, learned_from, one_of_each
 from debugger.script.places import Places
 
 __all__ = ["TrainerPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_training"]
@@ -137,9 +137,9 @@ class TrainerPipeline:
         other = copy(trainer)
         other.eval_dataset = rows
         made = TrainerPipeline(other, self._earlier)
-        asked = made.data().eval
-        secret = asked is None or not any(one != HIDDEN for one in asked.labels)
-        return None if secret else made
+        seen = made.data()
+        secret = seen.eval is None or not any(one != HIDDEN for one in seen.eval.labels)
+        return None if secret or learned_from(seen) else made
 
     def leave(self, file: Path) -> None:
         self._left = file
