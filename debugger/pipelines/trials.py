@@ -12,7 +12,7 @@ import numpy as np
 Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts", "halves"]
 Ask = Callable[..., dict[str, float]]
 HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
-SURE, NUDGE = 10.0, 1e-4
+SURE, NUDGE, MOSTLY = 10.0, 1e-4, 0.5
 FEWEST, TWO = 8, 2
 """Rows that are enough to have a quarter of them right."""
 MOST = 5_000_000
@@ -38,6 +38,7 @@ class Trials:
     the first places of a row. `errors` are those of the drawn answers, by what they are called.
     `sure` and `unsure`: of two classes half are right, and those that are wrong are so with no
     doubt, or with much.
+    `backwards`: the words of each answer stand in the opposite order.
     """
 
     kind: Kind
@@ -62,6 +63,7 @@ class Trials:
     packed: dict[str, float] | None = None
     errors: dict[str, float] = field(default_factory=dict)
     sure: dict[str, float] | None = None
+    backwards: dict[str, float] | None = None
     unsure: dict[str, float] | None = None
 
 
@@ -354,7 +356,17 @@ def _texts(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any
     constant = np.repeat(right[:1], len(right), axis=0)
     drawn = np.random.default_rng(0).choice(right[right != form.pad], size=right.shape)
     told = {"perfect": ask(right), "constant": ask(constant), "drawn": ask(drawn)}
+    turned = np.stack([_turned(row, form.pad) for row in right])
+    if (turned != right).any(axis=1).mean() > MOSTLY:
+        told["backwards"] = ask(turned)
     return told | {"partly": _partly(np.arange(len(right)), right, np.roll(right, 1, axis=0), ask)}
+
+
+def _turned(row: Any, pad: int) -> Any:
+    """All tokens but the first and the last two of them, which may frame them, the other way."""
+    made, end = row.copy(), int((row != pad).sum())
+    made[1 : end - 2] = row[1 : end - 2][::-1]
+    return made
 
 
 def same(one: dict[str, float], other: dict[str, float]) -> bool:

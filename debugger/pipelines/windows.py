@@ -11,7 +11,7 @@ import numpy as np
 from debugger.pipelines.columns import FEWEST, MOST_CELLS, MOST_MEASURED
 
 SHORTEST = 8
-RUN, MOSTLY, TABLE, DISTINCT = 3, 0.5, 2, 0.9
+RUN, MOSTLY, TABLE, DISTINCT, FEWEST_FRAMES = 3, 0.5, 2, 0.9, 2
 OVERLAP = 0.5
 """Of all steps: where no more than so many differ, each of them stands in several windows."""
 
@@ -68,6 +68,8 @@ def met_in(train: Mapping[str, Any], other: Mapping[str, Any]) -> Met | None:
 def _runs(rows: Any) -> list[list[bytes]] | None:
     """Each few steps of a row that follow each other, as what tells them from others."""
     values = np.asarray(rows)
+    if values.dtype.kind == "f" and values.ndim == TABLE + 2:
+        return _frames(values)
     if values.dtype.kind != "f" or not TABLE <= values.ndim <= TABLE + 1:
         return None
     if len(values) < 2 * FEWEST or values.shape[1] < SHORTEST or not np.isfinite(values).all():
@@ -79,6 +81,16 @@ def _runs(rows: Any) -> list[list[bytes]] | None:
         [row[at : at + RUN].tobytes() for at in range(len(row) - RUN + 1) if _differ(row, at)]
         for row in values
     ]
+
+
+def _frames(values: Any) -> list[list[bytes]] | None:
+    """Of a few pictures each, which are told by themselves. Colours are no course of time."""
+    axis = 1 + int(np.argmin(values.shape[1:]))
+    pictures = np.moveaxis(values[:MOST_MEASURED], axis, 1)
+    if len(pictures) < 2 * FEWEST or not FEWEST_FRAMES <= pictures.shape[1] < SHORTEST * 4:
+        return None
+    made = np.ascontiguousarray(pictures, dtype=np.float32)
+    return [[one.tobytes() for one in row if np.ptp(one)] for row in made]
 
 
 def _differ(row: Any, at: int) -> bool:

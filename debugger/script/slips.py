@@ -134,7 +134,7 @@ class Slips:
     def numbered_apart(self) -> int | None:
         """Where the words of a column are numbered as they come, of one set and of another."""
         as_they_come = [n for n in self._nodes if isinstance(n, ast.DictComp) and _as_they_come(n)]
-        for made in (*self._numberings, *as_they_come):
+        for made in (*self._numberings, *as_they_come, *self._lists_as_they_come()):
             around = self._around(made)
             if around is not None and self._sets_handed_to(around, made) > 1:
                 return made.lineno
@@ -158,6 +158,17 @@ class Slips:
             if len(names) == 1 and (names == ["_"] or self._is_only_counted(names[0])):
                 taken.append(value)
         return [c for c in taken if isinstance(c, ast.Call) and name_of(c.func) == "factorize"]
+
+    def _lists_as_they_come(self) -> Iterator[ast.expr]:
+        """`list(dict.fromkeys(kinds))`, where a name's place in it becomes its number."""
+        for target, value in (pair for node in self._nodes for pair in assigned(node)):
+            made = value.args[0] if isinstance(value, ast.Call) and value.args else value
+            called = {name_of(one.func) for one in (value, made) if isinstance(one, ast.Call)}
+            if isinstance(target, ast.Name) and called & {"fromkeys", "unique"}:
+                placed = f"{target.id}.index"
+                calls = (n for n in self._nodes if isinstance(n, ast.Call))
+                if any(ast.unparse(one.func) == placed for one in calls):
+                    yield value
 
     def _is_only_counted(self, name: str) -> bool:
         read = [n for n in self._nodes if isinstance(n, ast.Name) and n.id == name]
@@ -199,13 +210,18 @@ class Slips:
     def learned_from_judged(self) -> tuple[int, str] | None:
         """Where a scaler, an encoder or the like learns from the rows to be judged by, though one
         of its kind learns from those to learn from: the line, and its class."""
-        made = [
-            (name_of(target), name_of(value.func))
+        kinds = {
+            name_of(target): kind
             for node in self._nodes
             for target, value in assigned(node)
-            if isinstance(value, ast.Call) and name_of(value.func) in _PREPARE
-        ]
-        kinds = dict(made)
+            if (kind := _kind_of(value)) in _PREPARE
+        }
+        goes_through = {
+            name_of(one.target): ast.unparse(one.iter)
+            for node in self._nodes
+            if isinstance(node, ast.ListComp | ast.For)
+            for one in (node.generators if isinstance(node, ast.ListComp) else [node])
+        }
         learning: list[tuple[int, str, str]] = []
         for call in (node for node in self._nodes if isinstance(node, ast.Call)):
             owner = getattr(call.func, "value", None)
@@ -213,7 +229,9 @@ class Slips:
                 continue
             made_here = name_of(owner.func) if isinstance(owner, ast.Call) else ""
             kind = made_here if made_here in _PREPARE else kinds.get(name_of(owner), "")
-            learning += [(call.lineno, kind, ast.unparse(call.args[0]))] if kind else []
+            given = ast.unparse(call.args[0])
+            given = goes_through.get(given, given)
+            learning += [(call.lineno, kind, given)] if kind else []
         for line, kind, given in learning:
             before = any(k == kind and _OF_TRAINING.search(of) for _, k, of in learning)
             if before and OF_JUDGING.search(given) and not _OF_TRAINING.search(given):
@@ -342,6 +360,16 @@ def _is_read(behind: ast.Module, name: str) -> bool:
         if names:
             return False
     return False
+
+
+def _kind_of(value: ast.expr) -> str:
+    """`StandardScaler` of `StandardScaler()`, and of `StandardScaler().fit(rows)`."""
+    if not isinstance(value, ast.Call):
+        return ""
+    owner = value.func.value if isinstance(value.func, ast.Attribute) else None
+    if name_of(value.func) in _LEARN and isinstance(owner, ast.Call):
+        return name_of(owner.func)
+    return name_of(value.func)
 
 
 def _given_at(call: ast.Call, place: int, taken: list[str]) -> ast.expr | None:

@@ -17,7 +17,7 @@ from debugger.stages.judging import (
 OTHER_SCALE = 8.0
 ELSEWHERE = 4.0
 MOSTLY_ONE = 0.8
-MANY_MET, MOSTLY_MET = 0.3, 0.6
+MANY_MET, MOSTLY_MET = 0.3, 0.5
 MANY_WORDS = 10
 FOLLOWS = 0.15
 OFTEN_UNKNOWN, HALF_UNKNOWN = 0.35, 0.5
@@ -202,8 +202,8 @@ def windows_of_both_sets(seen: Data, view: View) -> Verdict | CannotJudge | None
     if share < MANY_MET:
         return None
     places = view.places
-    line = places.call("train_test_split", "random_split") or places.making.dealt_out()
-    line = line or places.call(".permutation", ".shuffle", "randperm") or places.parting.line()
+    line = places.call("train_test_split", "random_split", ".permutation", "randperm")
+    line = line or places.making.dealt_out() or places.call(".shuffle") or places.parting.line()
     made = fault if share >= MOSTLY_MET else look
     return made(line, name=found.name, met=found.met, rows=found.rows)
 

@@ -19,7 +19,9 @@ NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
 ABOUT_NOTHING, ABOUT_ONE = 0.15, 0.15
 COUNTED, MOSTLY = 0.05, 0.5
-ROUNDED = 1e-4
+FLATTERED = 1.5
+"""So many times as well as by guessing, for always saying the same."""
+ROUNDED, NO_SIGN = 1e-4, 1e-3
 MUCH_GAIN, NEARLY_ALL = 0.25, 0.75
 """Of all that a number can gain: so much at one evaluation, after the first, is rare, or is not."""
 _WRITTEN = ("max_length", "max_new_tokens")
@@ -59,6 +61,22 @@ def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
             proved = left is not None and value > HARDLY_BETTER * drawn
             line = left or metric_line(view, name)
             return (fault if proved else look)(line, name=name, value=value, drawn=drawn)
+    return None
+
+
+def error_with_sign(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Errors to either side cancel out: answers dealt out to other rows are as good as the right
+    ones, and such as lie below all of them are better."""
+    tried = seen.trials
+    if tried is None or not tried.errors or tried.nudged is None:
+        return NOT_TRIED
+    for name, value in tried.drawn.items():
+        words = set(re.findall(r"[a-z]+", name.lower()))
+        moved = abs(tried.nudged.get(name, 0.0) - tried.perfect.get(name, 0.0))
+        unit = moved / (NUDGE * tried.spread) if tried.spread else 0.0
+        nothing = abs(value) < NO_SIGN * unit * tried.errors["mae"]
+        if words & {"mae", "mse", "rmse"} and unit and nothing:
+            return fault(metric_line(view, name), name=name, value=value)
     return None
 
 
@@ -220,7 +238,8 @@ def f1_of_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         named = "f1" in name.lower() and "micro" not in name.lower()
         plain = _near(value, means["micro"]) and not _near(value, means["macro"])
         constant = tried.constant.get(name, 0.0)
-        if named and plain and not _near(value, means["weighted"]) and _share(constant) > MOSTLY:
+        flattered = _share(constant) > FLATTERED / (view.facts.num_labels or 2)
+        if named and plain and not _near(value, means["weighted"]) and flattered:
             line = _in_metric(view.places.handed.calls, "f1_score") or metric_line(view, name)
             return look(line, name=name, constant=constant)
     return None
@@ -271,7 +290,7 @@ def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge
     """The likeliest label alone, of rows that have several: the others are never counted."""
     tried = seen.trials
     if tried is None or tried.single is None:
-        return NOT_TRIED
+        return _one_counted(seen, view)
     if not same(tried.perfect, tried.single) or same(tried.perfect, tried.drawn):
         return None
     name = _first(tried)
@@ -279,6 +298,19 @@ def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge
         return None  # whether the likeliest is among them may be all that is asked
     line = _in_metric(view.places.handed.calls, "argmax") or metric_line(view, name)
     return fault(line, name=name, value=tried.perfect[name], rows=tried.several)
+
+
+def _one_counted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The same of numbers that a script prints behind its training."""
+    tried = [one for one in seen.printed if one.single is not None and one.perfect is not None]
+    for one in tried:
+        right = one.perfect or 0.0
+        alike = one.single == one.perfect and one.some != one.other
+        better = any(word in one.name.lower() for word in HIGHER_IS_BETTER)
+        if better and alike and max(one.some, one.other) < right < NEARLY_RIGHT:
+            line = view.places.call(".argmax") or one.one_at or one.line
+            return fault(line, name=one.name, value=right, rows=one.several)
+    return None if tried else NOT_TRIED
 
 
 def labels_compete(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -411,6 +443,18 @@ def score_named_otherwise(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     return None
 
 
+def metric_ignores_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The same words the other way round are not the same answer."""
+    tried = seen.trials
+    if tried is None or tried.backwards is None:
+        return NOT_TRIED
+    for name, value in tried.perfect.items():
+        exact = any(word in name.lower() for word in ("exact", "accuracy", "bleu", "match"))
+        if exact and value != tried.drawn.get(name) and tried.backwards.get(name) == value:
+            return fault(metric_line(view, name), name=name, value=value)
+    return None
+
+
 def auc_of_choices(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """The area under a curve goes by how sure each answer is, and it is handed bare choices."""
     tried = seen.trials
@@ -439,7 +483,7 @@ def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         if right == drawn or right != right or drawn != drawn:
             return NOT_TRIED
         rises = right > drawn
-    if rises == seen.greater_is_better:
+    if rises == seen.greater_is_better or isinstance(error_with_sign(seen, view), Verdict):
         return None
     line = view.places.argument("greater_is_better", "metric_for_best_model")
     if view.facts.compiled is not None:
@@ -540,6 +584,7 @@ RULES: tuple[Rule, ...] = (
     answers_cut,
     answers_drawn_out,
     metric_error_on_perfect,
+    error_with_sign,
     error_in_scaled_units,
     outside_counted,
     decoded_unlike,
@@ -564,6 +609,7 @@ RULES: tuple[Rule, ...] = (
     average_named_otherwise,
     score_named_otherwise,
     auc_of_choices,
+    metric_ignores_order,
     best_is_worst,
     gain_out_of_reach,
     stops_without_waiting,

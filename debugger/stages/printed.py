@@ -7,7 +7,7 @@ import re
 
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.printed import Printed
-from debugger.stages.columns import OTHER_SCALE, far_apart
+from debugger.stages.columns import far_apart
 from debugger.stages.judging import (
     IN_NATS,
     NOT_FOR_THIS_TASK,
@@ -32,7 +32,7 @@ HARDLY_MOVES = 0.1
 """As a share of an error: what all that was learned makes of it, against another scale."""
 FAR_BEYOND = 5.0
 """So many times as large as all that was learned lies apart."""
-SURELY = 20.0
+SEEN_APART, SURELY = 2.5, 20.0
 """So many times as wide are the inputs that somebody forgot to scale."""
 _BACK = {"log1p": "expm1", "log": "exp", "log10": "10 **", "sqrt": "square"}
 NOTHING = CannotJudge("nothing_printed")
@@ -214,7 +214,7 @@ def asked_in_other_order(seen: Evaluate, view: View) -> Verdict | None:
 
 def asked_on_other_scale(seen: Evaluate, view: View) -> Verdict | None:
     """What is done to the training rows must be done to those that it is asked about."""
-    if seen.asked_scale is None or far_apart(*seen.asked_scale)[0] < OTHER_SCALE:
+    if seen.asked_scale is None or far_apart(*seen.asked_scale)[0] < SEEN_APART:
         return None
     here, there = seen.asked_scale
     line = view.places.fits.only_behind("predict", "evaluate")

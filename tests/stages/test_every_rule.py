@@ -219,6 +219,12 @@ OF_ROWS = replace(
     constant={"f1": 0.7},
     averages={"micro": {"f1": 0.6}, "macro": {"f1": 0.3}, "weighted": {"f1": 0.5}},
 )
+WITH_SIGN = Trials(
+    *("amounts", {"mae": 0.0}, {"mae": 0.0}, {"mae": 0.0}),
+    nudged={"mae": 0.0005},
+    spread=5.0,
+    errors={"mae": 1.2, "mse": 2.0, "rmse": 1.4},
+)
 IN_DEVIATIONS = Trials(
     *("amounts", {"mae": 0.0}, {"mae": 0.8}, {"mae": 1.1}),
     nudged={"mae": 0.0005},
@@ -1854,6 +1860,19 @@ CASES += [
         replace(TRIED, drawn={"precision": 0.4}, averages=OF_TWO),
         name="precision",
         other="recall",
+    ),
+    Case(
+        metric.error_with_sign,
+        replace(MEASURED, trials=WITH_SIGN),
+        {"trials": replace(WITH_SIGN, drawn={"mae": 0.9})},
+        says={"name": "mae", "value": 0.0},
+    ),
+    of_metric(
+        metric.metric_ignores_order,
+        {"backwards": {"exact": 0.0}},
+        replace(TRIED, perfect={"exact": 1.0}, drawn={"exact": 0.0}, backwards={"exact": 1.0}),
+        name="exact",
+        value=1.0,
     ),
     of_metric(
         metric.auc_of_choices,

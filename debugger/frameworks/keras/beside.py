@@ -28,15 +28,21 @@ class Beside:
 
 
 def classes_beside(arrays: Sequence[Any], learned: Sequence[Any]) -> tuple[Beside, ...]:
-    """Of classes, or of many yes and no, that hold nothing but what was learned as a label."""
+    """Of classes, or of many yes and no, that hold nothing but what was learned as a label; or
+    that count from 1 where labels count from 0."""
     width = {len(row) for row in learned if isinstance(row, list | tuple)}
     classes = {y for row in learned for y in (row if isinstance(row, list | tuple) else (row,))}
-    return tuple(
-        Beside(one)
-        for one in arrays
-        if (one.ndim == 2 and {one.shape[1]} == width if width else one.ndim == 1)
-        and set(np.unique(one).tolist()) <= classes
-    )
+    found: list[Beside] = []
+    for one in arrays:
+        if one.ndim != (2 if width else 1) or (width and {one.shape[1]} != width):
+            continue
+        held = set(np.unique(one).tolist())
+        moved = {value - 1 for value in held} if one.dtype.kind in "iu" else set()
+        if held <= classes:
+            found.append(Beside(one))
+        elif moved == classes and not width:
+            found.append(Beside(one - 1))
+    return tuple(found)
 
 
 def amounts_beside(arrays: Sequence[Any], learned: Sequence[Any]) -> tuple[Beside, ...]:
