@@ -16,7 +16,7 @@ NEARLY = 0.02
 """How near a cost must lie to the one that a known mistake makes."""
 FLOOR = 0.25
 """As a share of what guessing costs: what being sure and right may cost without a word."""
-UNEVEN, SOFTENED = 1.5, 0.3
+UNEVEN = 1.5
 """Weights, or classes, that differ by less are taken for even."""
 SMOOTHED, ALL_SMOOTHED = 0.5, 0.9
 NOT_ASKED = CannotJudge("loss_not_asked")
@@ -260,9 +260,10 @@ def positive_weight_upside_down(seen: Forward, view: View) -> Verdict | CannotJu
     if not uneven:
         return None
     given = {n: asked.positive_weights[n] for n in uneven}
-    # A root of them, say, is as upside down: as steep for each output, and the wrong way.
-    steep = [math.log(max(given[n], 1e-9)) / math.log(odds) for n, odds in uneven.items()]
-    if min(steep) < SOFTENED or max(steep) > 1.2 or max(steep) - min(steep) > 0.2:
+    off = {n: math.log(max(given[n], 1e-9)) - math.log(odds) for n, odds in uneven.items()}
+    # People take the root of such weights, too.
+    rooted = [math.log(max(given[n], 1e-9)) / math.log(odds) - 0.5 for n, odds in uneven.items()]
+    if any(abs(one) > 0.15 for one in off.values()) and any(abs(one) > 0.05 for one in rooted):
         return None
     first = min(uneven)
     line = view.places.origin("pos_weight", "class_weight") or _loss_line(view)

@@ -167,7 +167,7 @@ SCRIPTS: dict[str, tuple[StageName, int | None, str]] = {
     ),
     "keras3_optimizer": (
         "setup",
-        8,
+        7,
         "from keras.optimizers import Adam\n"
         "model = tiny.bert()\nmodel.compile(optimizer=Adam(1e-4))\n" + FIT,
     ),
