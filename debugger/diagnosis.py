@@ -100,7 +100,8 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> Again | None:
     if run.against and enclosure.weights is not None:
         pipeline.leave(enclosure.weights)
     places = Places(run.script, built.training_line, built.sources)
-    view = View(pipeline.facts, places, has_script=True)
+    names = {} if built.stands is None else built.stands.names
+    view = View(pipeline.facts, places, has_script=True, names=names)
     other = _asked_last(pipeline, view, built, run.script)
 
     def finish(run: Run, emit: Tell, started: float) -> None:

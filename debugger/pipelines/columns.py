@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from debugger.pipelines.layout import counted_off
+from debugger.pipelines.telling import Told, told_by_one
 
 MOST_MEASURED = 500
 FEWEST = 8
@@ -112,6 +113,7 @@ class Columns:
     summed: Summed | None = None
     counted: CountedOff | None = None
     filled: Filled | None = None
+    told: Told | None = None
 
 
 def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
@@ -126,6 +128,7 @@ def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Colum
         echo=next((one for one in echoes if one is not None), None),
         summed=next((one for one in sums if one is not None), None),
         gaps=tuple(Gap(*one) for one in gaps if one[1]),
+        told=next(filter(None, (told_by_one(n, rows, labels) for n, rows in found.items())), None),
         filled=next(filter(None, (filled(*one) for one in found.items())), None),
         counted=next((CountedOff(name, *one) for name, one in off if one is not None), None),
     )

@@ -13,7 +13,7 @@ Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts", "
 Ask = Callable[..., dict[str, float]]
 HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
 SURE, NUDGE, MOSTLY = 10.0, 1e-4, 0.5
-FEWEST, TWO = 8, 2
+FEWEST, TWO, FEW_CLASSES = 8, 2, 8
 """Rows that are enough to have a quarter of them right."""
 MOST = 5_000_000
 """Numbers in the predictions: above it, making them up would take long."""
@@ -37,8 +37,8 @@ class Trials:
     `common` is the class that `constant` answers. `packed`: all labels that count are said at
     the first places of a row. `errors` are those of the drawn answers, by what they are called.
     `sure` and `unsure`: of two classes half are right, and those that are wrong are so with no
-    doubt, or with much.
-    `backwards`: the words of each answer stand in the opposite order.
+    doubt, or with much. `backwards`: the words of each answer stand in the opposite order.
+    `left_out` are classes about which all may be wrong without any number being another.
     """
 
     kind: Kind
@@ -64,6 +64,7 @@ class Trials:
     errors: dict[str, float] = field(default_factory=dict)
     sure: dict[str, float] | None = None
     backwards: dict[str, float] | None = None
+    left_out: tuple[int, ...] = ()
     unsure: dict[str, float] | None = None
 
 
@@ -183,10 +184,22 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "whole": None if counted.all() or labels.ndim == 1 else ask(scores(right), right),
         "averages": averages(present, drawn[counted]),
         **_half_right(labels, classes, said, form, ask),
+        "left_out": _left_out(right, perfect, classes, lambda one: ask(scores(one))),
         "partly": _partly(
             _rank(labels), right, (right + 1) % classes, lambda one: ask(scores(one))
         ),
     }
+
+
+def _left_out(
+    right: Any, perfect: dict[str, float], classes: int, ask: Callable[[Any], dict[str, float]]
+) -> tuple[int, ...]:
+    """The classes about which all may be wrong, and every number stays as it is."""
+    if right.ndim > 1 or classes > FEW_CLASSES:
+        return ()
+    present = np.unique(right).tolist()
+    wrong = {c: np.where(right == c, (right + 1) % classes, right) for c in present}
+    return tuple(c for c, guesses in wrong.items() if same(ask(guesses), perfect))
 
 
 def _half_right(

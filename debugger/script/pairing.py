@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -54,6 +55,22 @@ class Pairing:
                     if _is_label(label, beside.value) and whole:
                         return Apart(node.lineno, name, label)
         return None
+
+    def side_by_side(self) -> Iterator[tuple[int, str, str]]:
+        """Two tables, by name, whose rows are laid beside each other as they stand."""
+        for node in self._nodes:
+            if isinstance(node, ast.Call) and name_of(node.func) == "concat" and node.args:
+                axis = next((ast.unparse(k.value) for k in node.keywords if k.arg == "axis"), "")
+                listed = node.args[0].elts if isinstance(node.args[0], ast.List) else []
+                tables = [_table(one) for one in listed]
+                if axis in ("1", "'columns'") and len(tables) == 2 and all(tables):
+                    yield node.lineno, tables[0], tables[1]
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+                into, value = name_of(node.targets[0].value), node.value
+                plain = isinstance(value, ast.Attribute) and value.attr == "values"
+                plain |= _is_method(value, "to_numpy")
+                if plain and into and _table(value) not in ("", into):
+                    yield node.lineno, into, _table(value)
 
     def sorted_apart(self) -> Apart | None:
         """The keys of a dictionary in their order, beside its values in the order they came in."""
@@ -153,6 +170,17 @@ def _shortened(value: ast.expr) -> str:
         leaves_out |= isinstance(value, ast.Call) and leaves_rows_out(value)
         value = value.func if isinstance(value, ast.Call) else value.value
     return name_of(value) if leaves_out else ""
+
+
+def _table(value: ast.expr) -> str:
+    """`df` of `df`, `df["days"]`, `df[["days"]]` and `df["days"].to_numpy()`."""
+    if isinstance(value, ast.Call):
+        value = value.func
+    if isinstance(value, ast.Attribute):
+        value = value.value
+    if isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Slice | ast.Compare):
+        value = value.value
+    return value.id if isinstance(value, ast.Name) else ""
 
 
 def leaves_rows_out(call: ast.Call) -> bool:

@@ -181,6 +181,18 @@ def inputs_stand_for_none(seen: Data, view: View) -> Verdict | CannotJudge | Non
     )
 
 
+def one_column_tells_all(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What is known only afterwards, or the answer under another name, is no input."""
+    found = seen.columns.told if seen.columns is not None else None
+    if found is None:
+        return NOT_FOR_THIS_TASK if seen.columns is None else None
+    if seen.columns is not None and (seen.columns.echo or seen.columns.summed):
+        return None  # which say more
+    line = view.places.putting_columns() or view.places.fits.fitted()
+    numbers = {"place": found.place, "share": found.share, "next": found.next}
+    return (fault if found.exact else look)(line, name=found.name, **numbers)
+
+
 def rows_counted_off(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """What `reshape` does to the axes of pictures or series: it moves none of them."""
     found = seen.columns.counted if seen.columns is not None else None
@@ -220,6 +232,7 @@ def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | N
 
 RULES: tuple[Rule, ...] = (
     inputs_stand_for_none,
+    one_column_tells_all,
     rows_counted_off,
     windows_of_both_sets,
     labels_filled_elsewhere,

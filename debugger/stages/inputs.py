@@ -17,7 +17,7 @@ from debugger.stages.judging import (
 
 FEWEST_ROWS = 8
 MOSTLY_UNKNOWN = 0.5
-OFTEN_UNKNOWN, MORE_UNKNOWN = 0.15, 4.0
+OFTEN_UNKNOWN, MORE_UNKNOWN = 0.1, 4.0
 CAPITALS, MANY_CAPITALS = 0.01, 0.05
 """Shares of the words: of a text's first words alone, and of whole texts in capitals."""
 ANOTHER_VOCABULARY = 0.5

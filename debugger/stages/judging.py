@@ -7,7 +7,7 @@ or None.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -25,6 +25,8 @@ class View:
     facts: Facts
     places: Places = field(default_factory=lambda: Places(""))
     has_script: bool = False
+    names: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What is known where the script stopped."""
 
     @property
     def tokenizing(self) -> int | None:

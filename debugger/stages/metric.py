@@ -455,6 +455,38 @@ def metric_ignores_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | 
     return None
 
 
+def metric_leaves_class_out(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Nothing is ever counted of the rows of a class, as of what fills rows up."""
+    tried = seen.trials
+    if tried is None or tried.kind != "classes":
+        return NOT_TRIED
+    name = _first(tried)
+    if len(tried.left_out) != 1 or name is None or same(tried.perfect, tried.drawn):
+        return None
+    names = view.facts.label_names or ()
+    (number,) = tried.left_out
+    label = names[number] if number < len(names) else str(number)
+    line = _in_metric(view.places.handed.compares, ast.Gt, ast.NotEq) or metric_line(view, name)
+    return fault(line, name=name, label=label, value=tried.perfect[name])
+
+
+def scaled_back_twice(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The metric brings to the old scale what never left it."""
+    tried = seen.trials
+    if tried is None or tried.kind != "amounts" or tried.nudged is None or seen.scale is None:
+        return NOT_TRIED
+    deviation = seen.scale[1]
+    for name, value in tried.nudged.items():
+        words = set(re.findall(r"[a-z]+", name.lower()))
+        times = (value - tried.perfect.get(name, 0.0)) / (NUDGE * tried.spread or 1.0)
+        alike = abs(times / deviation - 1) < ABOUT_ONE if deviation else False
+        if words & {"mae", "rmse"} and alike and abs(deviation - 1) > 2 * ABOUT_ONE:
+            numbers = {"name": name, "times": times, "deviation": deviation}
+            line = view.places.labels_written() or metric_line(view, name)
+            return fault(line, **numbers)
+    return None
+
+
 def auc_of_choices(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """The area under a curve goes by how sure each answer is, and it is handed bare choices."""
     tried = seen.trials
@@ -609,6 +641,8 @@ RULES: tuple[Rule, ...] = (
     average_named_otherwise,
     score_named_otherwise,
     auc_of_choices,
+    metric_leaves_class_out,
+    scaled_back_twice,
     metric_ignores_order,
     best_is_worst,
     gain_out_of_reach,

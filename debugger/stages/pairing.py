@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from debugger.pipelines.face import Data, Evaluate
 from debugger.script.pairing import Apart
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
+
+FEWEST, SEVERAL, SHOWN = 8, 8, 6
 
 
 def dropped_on_one_side(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -23,6 +27,42 @@ def labels_unsplit(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def names_in_two_orders(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return _apart(seen, view, view.places.pairing.two_orders())
+
+
+def tables_side_by_side(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Both hold the same keys, and in two orders: rows were to be joined by them."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = [] if seen.failure else view.places.pairing.side_by_side()
+    for line, one, other in found:
+        here: Any = view.names.get(one)
+        there: Any = view.names.get(other)
+        for key in _keys_in_both(here, there):
+            ours, theirs = here[key].tolist(), there[key].tolist()
+            if ours != theirs and sorted(ours, key=str) == sorted(theirs, key=str):
+                moved = sum(a != b for a, b in zip(ours, theirs, strict=True))
+                return fault(line, one=one, other=other, key=key, moved=moved, rows=len(ours))
+    return None
+
+
+def names_of_letters(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What makes yes and no of lists of names was given texts, and went through their letters."""
+    if not view.has_script:
+        return NO_SCRIPT
+    for held in () if seen.failure else view.names.values():
+        if type(held).__name__ != "MultiLabelBinarizer" or not hasattr(held, "classes_"):
+            continue
+        names = [str(one) for one in held.classes_]
+        single = sum(len(one) == 1 for one in names)
+        line = view.places.call(".fit_transform", "MultiLabelBinarizer")
+        if len(names) >= SEVERAL and single == len(names):
+            return fault(line, names=len(names), example=", ".join(names[:SHOWN]))
+        bare = [one.strip().lower() for one in names]
+        twice = next((a for a, b in zip(names, bare, strict=True) if bare.count(b) > 1), None)
+        if twice is not None:
+            alike = [one for one in names if one.strip().lower() == twice.strip().lower()]
+            return fault(line, names=len(names), example=" / ".join(map(repr, alike)))
+    return None
 
 
 def reshape_moves_axis(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -55,8 +95,20 @@ OF_ROWS: tuple[Rule, ...] = (
     labels_unsplit,
     names_in_two_orders,
     reshape_moves_axis,
+    tables_side_by_side,
+    names_of_letters,
 )
 OF_NUMBERS: tuple[Rule, ...] = (evaluation_named_otherwise, chosen_by_test)
+
+
+def _keys_in_both(one: Any, other: Any) -> list[str]:
+    """Columns that two tables share and that tell all rows apart."""
+    if type(one).__name__ != "DataFrame" or type(other).__name__ != "DataFrame":
+        return []
+    if len(one) != len(other) or len(one) < FEWEST:
+        return []
+    both = [name for name in one.columns if name in other.columns]
+    return [name for name in both if one[name].is_unique and other[name].is_unique]
 
 
 def _apart(seen: Data, view: View, found: Apart | None) -> Verdict | CannotJudge | None:

@@ -15,7 +15,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.preprocessing import MultiLabelBinarizer
 
 from debugger import catalogue, stages
 from debugger.failure import Failure, Frame
@@ -57,6 +59,7 @@ from debugger.pipelines.reached import Reached
 from debugger.pipelines.sounds import Sounds
 from debugger.pipelines.spelled import Cased, Unsplit
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
+from debugger.pipelines.telling import Told
 from debugger.pipelines.trials import Trials
 from debugger.pipelines.trying import Worded
 from debugger.pipelines.turning import Turned
@@ -243,6 +246,7 @@ class Case:
     facts: Facts = FACTS
     script: str = ""
     says: dict[str, Any] = field(default_factory=dict)
+    names: dict[str, Any] = field(default_factory=dict)
 
 
 def of_rows(
@@ -1321,11 +1325,47 @@ CASES += [
     ),
 ]
 
+KEYED = pd.DataFrame({"id": range(9), "y": range(9)})
 NUMBER = Printed("accuracy", 9, 0.5, 0.25, (0.5,) * 5, 0.25, 0.25, 8, 7, (40, 1))
 BLIND = replace(NUMBER, other=0.5, low=0.5, high=0.5)
 WORDS = Looked("embedding", 200, 0.0, 1.0, distinct=2, width=200, fractions=False, scattered=True)
 SMALL = Column("inputs", 40, low=0.0, high=1.0, middle=0.5, width=0.8, fractions=True)
 CASES += [
+    Case(
+        pairing.tables_side_by_side,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="both = pd.concat([a, b['y']], axis=1)",
+        says={"one": "a", "other": "b", "key": "id", "moved": 8, "rows": 9},
+        names={"a": KEYED, "b": KEYED[::-1].reset_index(drop=True)},
+    ),
+    Case(
+        pairing.names_of_letters,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="y = binarizer.fit_transform(df['y'])",
+        says={"names": 8, "example": "a, b, c, d, e, f"},
+        names={"binarizer": MultiLabelBinarizer().fit(["abcd", "efgh"])},
+    ),
+    Case(
+        columns.one_column_tells_all,
+        Data(SPLIT, None, columns=Columns(told=Told("x", 6, 0.99, 0.5, exact=False))),
+        {"columns": Columns()},
+        says={"name": "x", "place": 6, "share": 0.99, "next": 0.5},
+    ),
+    of_metric(
+        metric.metric_leaves_class_out,
+        {"left_out": ()},
+        replace(TRIED, left_out=(0,)),
+        name="accuracy",
+        value=1.0,
+    ),
+    Case(
+        metric.scaled_back_twice,
+        replace(MEASURED, trials=replace(IN_DEVIATIONS, nudged={"mae": 0.001}), scale=(9.0, 2.0)),
+        {"scale": (0.0, 1.0)},
+        says={"name": "mae", "times": 2.0, "deviation": 2.0},
+    ),
     of_script(
         pairing.dropped_on_one_side,
         "x = df.dropna()\ny = df['y'].to_numpy()",
@@ -2035,7 +2075,7 @@ CASES += [
         {"eval": heard(7)},
         says={"share": 0.4, "train": 0.02},
     ),
-    of_tokens(inputs.unknown_tokens, {"unknown": 14}, {"share": 0.6, "pieces": 100}, unknown=60),
+    of_tokens(inputs.unknown_tokens, {"unknown": 9}, {"share": 0.6, "pieces": 100}, unknown=60),
     of_tokens(inputs.wrong_column_read, {"says": None}, {"name": "idx"}, says="idx"),
     of_tokens(inputs.identical_rows, {"inputs": 2}, {"rows": 40}, inputs=1),
     of_tokens(inputs.contradicting_labels, {"contradicting": 7}, {"rows": 8}, contradicting=8),
@@ -3259,7 +3299,7 @@ def test_a_handful_of_steps_in_place_of_epochs_is_worth_a_look(updates: int, sai
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule.__name__)
 def test_a_rule_fires_on_its_case_and_is_silent_beside_it(case: Case) -> None:
-    view = View(case.facts, Places(case.script), bool(case.script))
+    view = View(case.facts, Places(case.script), bool(case.script), case.names)
 
     verdict = case.rule(case.seen, view)
     assert isinstance(verdict, Verdict)
