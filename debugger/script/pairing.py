@@ -22,6 +22,8 @@ _TESTED = re.compile(r"(^|_)(test|holdout)(_|$)", re.IGNORECASE)
 _SCORES = re.compile(r"(^|_)(score|f1|accuracy|precision|recall|auc|mae|mse|metric)", re.IGNORECASE)
 _CHOOSES = ("max", "min", "argmax", "argmin", "sorted")
 _AXES = 3
+_AREAS = ("roc_auc_score", "average_precision_score")
+_ANSWERS = re.compile(r"predict|pred|forecast|output|answer|logits", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,52 @@ class Pairing:
                 return call.lineno, read[0]
         return None
 
+    def undone_otherwise(self) -> tuple[int, str, str] | None:
+        """A logarithm that is taken of amounts, and the power that does not undo it: where the
+        answers are brought back by it, and both by name."""
+        called = {name_of(call.func) for call in self._calls}
+        for made, other, right in (("log1p", "exp", "expm1"), ("log", "expm1", "exp")):
+            if made not in called or right in called or (made == "log" and "log1p" in called):
+                continue
+            for call in (one for one in self._calls if name_of(one.func) == other):
+                said = " ".join(ast.unparse(one) for one in call.args)
+                if _ANSWERS.search(said):
+                    return call.lineno, made, other
+        return None
+
+    def hard_scores(self) -> int | None:
+        """Where an area under a curve is taken of what was decided already."""
+        for call in (one for one in self._calls if name_of(one.func) in _AREAS):
+            given = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "y_score")]
+            for one in given:
+                made = self._made(one) if isinstance(one, ast.Name) else one
+                if isinstance(_bare(made), ast.Compare) or _is_decided(made):
+                    return call.lineno
+        return None
+
+    def _made(self, name: ast.Name) -> ast.expr:
+        """What the name was given last, above the line that it stands in."""
+        before = [
+            node.value
+            for node in self._nodes
+            if isinstance(node, ast.Assign) and name_of(node.targets[0]) == name.id
+            if node.lineno < name.lineno
+        ]
+        return before[-1] if before else name
+
+    def row_shuffled(self) -> tuple[int, str] | None:
+        """Where a function that is mapped over rows deals out what stands inside of one."""
+        mapped = {
+            name_of(call.args[0]) for call in self._calls if _is_method(call, "map") and call.args
+        }
+        for function in (n for n in self._nodes if isinstance(n, ast.FunctionDef)):
+            first = function.args.args[0].arg if function.args.args else ""
+            for call in (n for n in ast.walk(function) if isinstance(n, ast.Call)):
+                shuffles = ast.unparse(call.func).endswith("random.shuffle") and call.args
+                if function.name in mapped and shuffles and name_of(call.args[0]) == first:
+                    return call.lineno, first
+        return None
+
     def axis_moved(self) -> tuple[int, str] | None:
         """A reshape that is told the length of an axis at the place of another one."""
         for call in self._calls:
@@ -221,6 +269,15 @@ def _bare(value: ast.expr) -> ast.expr:
     while isinstance(value, ast.Call) and name_of(value.func) in _BARE and value.args:
         value = value.args[0]
     return value
+
+
+def _is_decided(value: ast.expr) -> bool:
+    """`logits.argmax(-1)`, and `(scores > 0.5).astype(int)`."""
+    while isinstance(value, ast.Call):
+        if name_of(value.func) in ("argmax", "round", "where"):
+            return True
+        value = value.func.value if isinstance(value.func, ast.Attribute) else value.func
+    return isinstance(value, ast.Compare)
 
 
 def _held(value: ast.expr) -> str:

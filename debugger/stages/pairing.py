@@ -89,6 +89,30 @@ def chosen_by_test(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     return None if found is None else look(found[0], name=found[1])
 
 
+def undone_otherwise(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """log1p is undone by expm1, and by nothing else."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.pairing.undone_otherwise()
+    return None if found is None else look(found[0], made=found[1], other=found[2])
+
+
+def area_of_decisions(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Behind a training, in a script's own words; see also auc_of_choices."""
+    if not view.has_script:
+        return NO_SCRIPT
+    line = None if seen.failure or seen.has_metric else view.places.pairing.hard_scores()
+    return None if line is None else fault(line)
+
+
+def row_shuffled_inside(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """tf.random.shuffle goes by the first axis, and of one row that is what stands in it."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.pairing.row_shuffled()
+    return None if found is None else fault(found[0], name=found[1])
+
+
 OF_ROWS: tuple[Rule, ...] = (
     dropped_on_one_side,
     keys_sorted_apart,
@@ -97,8 +121,14 @@ OF_ROWS: tuple[Rule, ...] = (
     reshape_moves_axis,
     tables_side_by_side,
     names_of_letters,
+    row_shuffled_inside,
 )
-OF_NUMBERS: tuple[Rule, ...] = (evaluation_named_otherwise, chosen_by_test)
+OF_NUMBERS: tuple[Rule, ...] = (
+    evaluation_named_otherwise,
+    chosen_by_test,
+    undone_otherwise,
+    area_of_decisions,
+)
 
 
 def _keys_in_both(one: Any, other: Any) -> list[str]:

@@ -24,6 +24,7 @@ from debugger.stages.judging import (
 )
 
 FEW_UPDATES = 10
+MANY_UPDATES = 1000
 TOO_LITTLE = {True: 1e-4, False: 1e-3}
 """What the rates of a whole run add up to, at least: of a pretrained model, and of a new one.
 
@@ -96,6 +97,16 @@ def few_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
     asked = _fewest_compiled(plan) if compiled else _fewest(plan, view)
     line = next(filter(None, (view.places.argument(name) for name in asked)), None)
     return look(line, updates=plan.updates)
+
+
+def one_epoch_by_default(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Who says nothing of epochs gets one."""
+    plan = seen.plan
+    if plan is None or view.facts.compiled is None or not view.has_script:
+        return UNKNOWN
+    if plan.epochs != 1 or view.places.layers.keyword("epochs") or plan.updates >= MANY_UPDATES:
+        return None
+    return look(view.places.call("model.fit", ".fit"), updates=plan.updates)
 
 
 def no_epoch_left(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -423,6 +434,7 @@ def momentum_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
 RULES: tuple[Rule, ...] = (
     accumulation_beyond_epoch,
     few_updates,
+    one_epoch_by_default,
     data_runs_out,
     no_epoch_left,
     max_steps_cuts_epochs,

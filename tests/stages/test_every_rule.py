@@ -1331,6 +1331,32 @@ BLIND = replace(NUMBER, other=0.5, low=0.5, high=0.5)
 WORDS = Looked("embedding", 200, 0.0, 1.0, distinct=2, width=200, fractions=False, scattered=True)
 SMALL = Column("inputs", 40, low=0.0, high=1.0, middle=0.5, width=0.8, fractions=True)
 CASES += [
+    of_script(
+        pairing.row_shuffled_inside,
+        "def mix(x, y):\n    return tf.random.shuffle(x), y\nds = ds.map(mix)",
+        name="x",
+    ),
+    Case(
+        pairing.undone_otherwise,
+        MEASURED,
+        {"failure": failed("ValueError", "no rows")},
+        script="y = np.log1p(rain)\nmade = np.exp(model.predict(x))",
+        says={"made": "log1p", "other": "exp"},
+    ),
+    Case(
+        pairing.area_of_decisions,
+        replace(MEASURED, has_metric=False),
+        {"failure": failed("ValueError", "no rows")},
+        script="said = model.predict(x) > 0.5\nprint(roc_auc_score(y, said))",
+    ),
+    Case(
+        plan.one_epoch_by_default,
+        replace(STEPPED, plan=Plan(updates=40, epochs=1.0)),
+        {"plan": Plan(updates=40, epochs=4.0)},
+        facts=KERAS,
+        script="model.fit(x, y)",
+        says={"updates": 40},
+    ),
     Case(
         pairing.tables_side_by_side,
         Data(SPLIT, None),
