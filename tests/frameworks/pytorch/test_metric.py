@@ -152,6 +152,8 @@ SOUND = [
     (of_amounts, lambda g: share(abs(g.predictions[:, 0] - g.label_ids) < 0.1)),
     (of_next_tokens, shifted),
     (of_two, lambda g: area(g, sure=True)),
+    (of_two, lambda g: of_yes(g, recall=False) | {"accuracy": masked(g)["accuracy"]}),
+    (of_amounts, lambda g: {"bias": float((g.predictions[:, 0] - g.label_ids).mean())}),
     (of_two, lambda g: of_yes(g, recall=False)),
     (
         of_amounts,
@@ -226,6 +228,16 @@ BROKEN: dict[str, tuple[Callable[..., Trainer], Metric, str]] = {
         of_amounts,
         lambda g: {"mse": float(((g.predictions.argmax(-1) - g.label_ids) ** 2).mean())},
         "metric_blind",
+    ),
+    "a class that is never counted": (
+        of_classes,
+        lambda g: share((g.predictions.argmax(-1) == g.label_ids)[g.label_ids > 0]),
+        "metric_leaves_class_out",
+    ),
+    "errors that cancel out": (
+        of_amounts,
+        lambda g: {"mae": float((g.predictions[:, 0] - g.label_ids).mean())},
+        "error_with_sign",
     ),
     "an area under bare choices": (of_two, lambda g: area(g, sure=False), "auc_of_choices"),
     "a recall for a precision": (

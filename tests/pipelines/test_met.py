@@ -1,0 +1,57 @@
+"""Windows of a course of time that stand in both sets, and courses that only look alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from debugger.pipelines.windows import met_in
+
+LOT = np.random.default_rng(0)
+COURSE = np.cumsum(LOT.normal(size=(1500, 2)), axis=0).astype("float32")
+
+
+def windows(course: Any, step: int = 1, width: int = 24) -> Any:
+    return np.stack([course[at : at + width] for at in range(0, len(course) - width, step)])
+
+
+def met(rows: Any, train: Any, other: Any) -> float | None:
+    found = met_in({"x": rows[train]}, {"x": rows[other]})
+    return None if found is None else found.met / found.rows
+
+
+PICTURES = np.stack([LOT.normal(size=(40, 6, 6)) for _ in range(20)]).astype("float32")
+FRAMES = np.concatenate([windows(one, width=4) for one in PICTURES])
+
+
+@pytest.mark.parametrize(
+    "rows", [windows(COURSE), windows(COURSE)[:, :, 0], FRAMES, np.moveaxis(FRAMES, 1, -1)]
+)
+def test_windows_that_were_dealt_out_are_met_again(rows: Any) -> None:
+    order = np.random.default_rng(1).permutation(len(rows))
+    dealt = met(rows, order[:500], order[500:])
+    assert dealt is not None
+    assert dealt > 0.4
+
+
+@pytest.mark.parametrize("rows", [windows(COURSE), windows(COURSE)[:, :, 0], FRAMES])
+def test_windows_that_are_split_by_time_are_not(rows: Any) -> None:
+    whole = np.arange(len(rows))
+    apart = met(rows, whole[:500], whole[550:])
+    assert apart is not None
+    assert apart < 0.05
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        windows(COURSE, step=24),
+        LOT.normal(size=(400, 12)).astype("float32"),
+        windows(LOT.integers(0, 3, (900, 2)).astype("float32")),
+    ],
+)
+def test_rows_that_share_nothing_are_no_such_windows(rows: Any) -> None:
+    half = len(rows) // 2
+    assert met(rows, np.arange(half), np.arange(half, len(rows))) is None
