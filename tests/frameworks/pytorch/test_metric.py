@@ -133,7 +133,7 @@ def area(given: Any, sure: bool) -> dict[str, float]:
 
 
 def of_yes(given: Any, recall: bool) -> dict[str, float]:
-    score = recall_score if recall else precision_score
+    score: Any = recall_score if recall else precision_score
     chosen = given.predictions.argmax(-1)
     return {"precision": float(score(given.label_ids, chosen, zero_division=0))}
 
