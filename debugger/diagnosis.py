@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from debugger.experiments.doubts import UNRELATED
@@ -102,7 +103,7 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> Again | None:
     places = Places(run.script, built.training_line, built.sources)
     names = {} if built.stands is None else built.stands.names
     view = View(pipeline.facts, places, has_script=True, names=names)
-    other = _asked_last(pipeline, view, built, run.script)
+    other = cache(lambda: _asked_last(pipeline, view, built, run.script))
 
     def finish(run: Run, emit: Tell, started: float) -> None:
         with enclosure.kept_alone():
@@ -240,7 +241,11 @@ def _asked_last(pipeline: Pipeline, view: View, built: Building, script: str) ->
 
 
 def _walk(
-    pipeline: Pipeline, view: View, run: Run, emit: Tell, other: _Other | None = None
+    pipeline: Pipeline,
+    view: View,
+    run: Run,
+    emit: Tell,
+    other: Callable[[], _Other | None] = lambda: None,
 ) -> list[Ending]:
     left_out, stage = () if run.steps else TRAINING, run.stage
     wanted = [n for n in LOOKS if stage in (WALK, ON, ALL, n.name) and n.name not in left_out]
@@ -272,7 +277,7 @@ def _one(
     run: Run,
     emit: Tell,
     expert: Expert,
-    other: _Other | None,
+    other: Callable[[], _Other | None],
 ) -> tuple[StageEnded, bool, frozenset[str]]:
     """One stage, whether it ended in an exception that later stages would meet too, its faults."""
     emit(StageStarted(look.name))
@@ -290,8 +295,8 @@ def _one(
         seen = look.observe(pipeline, point, steps, run.seconds)
         shown = look.show(seen, view.facts)
         findings, not_run = judged(look.name, look.rules, seen, view, crashes.RULES)
-        if other is not None and look.name in _OF_ROWS and seen.failure is None:
-            findings += _said_of(other, look, findings)
+        if look.name in _OF_ROWS and seen.failure is None and (held := other()) is not None:
+            findings += _said_of(held, look, findings)
         if isinstance(seen, Memory | Training) and seen.out_of_time:
             not_run = [_for_want_of_time(one) for one in not_run]
         measured = look.measured(seen)
