@@ -227,8 +227,7 @@ class _Other:
 def _asked_last(pipeline: Pipeline, view: View, built: Building, script: str) -> _Other | None:
     """The rows that the script asks its trained model about, where they are not those that the
     training is shown."""
-    names = {} if built.stands is None else built.stands.names
-    for one in asked_last(script, built.training_line, names):
+    for one in asked_last(script, built.training_line, view.names):
         try:
             made = pipeline.judged_by(one.owner, one.rows, one.labels)
         except Exception:  # then these rows are no such set

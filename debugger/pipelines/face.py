@@ -559,8 +559,7 @@ class Evaluate:
     fails. `dropout` is the largest of any layer. `watched_in_vain` is a callback, the number
     that it goes by, which no epoch ends with, and those that there are. `stops_on_bad`: the
     class and the event of a callback that ends the training at bad numbers, and not at perfect
-    ones. `untold`: what is
-    probably the label, and the Trainer takes for none.
+    ones. `untold`: what is probably the label, and the Trainer takes for none.
     """
 
     rows: int = 0

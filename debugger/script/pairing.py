@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -47,13 +47,13 @@ class Pairing:
         for block in self._blocks:
             made = [(one, name) for one in block if (name := _given_name(one))]
             for node, name in made:
-                table = _shortened(node.value)
+                table = shortened(node.value)
                 again = any(other == table and one.lineno > node.lineno for one, other in made)
                 if not table or table == name or again or CALLED.fullmatch(name):
                     continue
                 for beside, label in made:
                     read = names_in(beside.value)
-                    whole = table in read and name not in read and not _shortened(beside.value)
+                    whole = table in read and name not in read and not shortened(beside.value)
                     if _is_label(label, beside.value) and whole:
                         return Apart(node.lineno, name, label)
         return None
@@ -211,11 +211,13 @@ def _given_name(node: ast.stmt) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _shortened(value: ast.expr) -> str:
-    """The table of which rows are left out by what they hold."""
+def shortened(value: ast.expr, asks: Callable[[ast.expr], bool] = lambda _: False) -> str:
+    """The table of which rows are left out by what they hold: by a call, or in brackets that ask
+    each row something."""
     leaves_out = False
     while isinstance(value, ast.Call | ast.Attribute | ast.Subscript):
-        leaves_out |= isinstance(value, ast.Call) and leaves_rows_out(value)
+        leaves_out |= isinstance(value, ast.Call) and _leaves_rows_out(value)
+        leaves_out |= isinstance(value, ast.Subscript) and asks(value.slice)
         value = value.func if isinstance(value, ast.Call) else value.value
     return name_of(value) if leaves_out else ""
 
@@ -231,7 +233,7 @@ def _table(value: ast.expr) -> str:
     return value.id if isinstance(value, ast.Name) else ""
 
 
-def leaves_rows_out(call: ast.Call) -> bool:
+def _leaves_rows_out(call: ast.Call) -> bool:
     """By what they hold; a column that is left out is another matter."""
     axis = next((k.value for k in call.keywords if k.arg == "axis"), None)
     of_columns = isinstance(axis, ast.Constant) and axis.value in (1, "columns")

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TypeGuard
 
 from debugger.script.labelling import CALLED
-from debugger.script.pairing import is_column, leaves_rows_out
+from debugger.script.pairing import is_column, shortened
 from debugger.script.torn import IN_ORDER, lot_of
 from debugger.script.tracing import OF_JUDGING, assigned, name_of, names_in
 
@@ -308,16 +308,10 @@ class Slips:
 
 def _shortens(node: ast.stmt) -> str:
     """`df` of `df = df.dropna().reset_index(drop=True)`, and of `df = df[df["n"] > 3]`."""
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
-    if not isinstance(node, ast.Assign) or not isinstance(target, ast.Name):
+    if not _names_one(node):
         return ""
-    made: ast.expr = node.value
-    leaves_out = False
-    while isinstance(made, ast.Call | ast.Attribute | ast.Subscript):
-        leaves_out |= isinstance(made, ast.Call) and leaves_rows_out(made)
-        leaves_out |= isinstance(made, ast.Subscript) and _asks_rows(made.slice)
-        made = made.func if isinstance(made, ast.Call) else made.value
-    return target.id if leaves_out and name_of(made) == target.id else ""
+    table = shortened(node.value, asks=_asks_rows)
+    return table if table == name_of(node.targets[0]) else ""
 
 
 def _asks_rows(part: ast.expr) -> bool:

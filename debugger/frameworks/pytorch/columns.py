@@ -21,38 +21,36 @@ TABLE = 2
 """The axes of a table."""
 
 
-def columns_of(
-    values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
-) -> Columns | None:
-    """None where no column that reaches the model holds fractions."""
-    found = {name: list(array) for name, array in arrays_of(values, kept, label).items()}
-    if not found:
-        return None
-    names = list(found)
-    twice = given_twice(names, [found[name] for name in names])
-    return replace(
-        measured(found, values.get(label, ()) if label else ()),
-        twice=None if twice is None else (names[twice[0]], names[twice[1]]),
-    )
-
-
 def arrays_of(
     values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
 ) -> dict[str, Any]:
-    """All columns of fractions, by name."""
+    """All columns of fractions that reach the model, by name."""
     arrays = {n: _array(v) for n, v in values.items() if n in kept and n not in (label, *LABELS)}
     return {name: array for name, array in arrays.items() if array is not None}
 
 
-def between(train: Any, other: Any) -> tuple[tuple[int, int], ...]:
-    """Columns of the other rows that stand at another's place."""
-    return () if train is None or other is None else swapped(train, other)
+def columns_of(arrays: Mapping[str, Any], labels: Sequence[Any]) -> Columns | None:
+    """None where there are none."""
+    if not arrays:
+        return None
+    found = {name: list(array) for name, array in arrays.items()}
+    names = list(found)
+    twice = given_twice(names, [found[name] for name in names])
+    return replace(
+        measured(found, labels),
+        twice=None if twice is None else (names[twice[0]], names[twice[1]]),
+    )
 
 
-def array_of(values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None) -> Any:
-    """The only column of fractions that there is; None where there are more."""
-    arrays = arrays_of(values, kept, label).values()
-    one = [array for array in arrays if array.ndim <= TABLE]
+def between(train: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
+    """Columns of the other rows that stand at another's place, where each has one table."""
+    here, there = (_table_of(arrays) for arrays in (train, other))
+    return () if here is None or there is None else swapped(here, there)
+
+
+def _table_of(arrays: Mapping[str, Any]) -> Any:
+    """The only one that there is."""
+    one = [array for array in arrays.values() if array.ndim <= TABLE]
     return one[0] if len(one) == 1 else None
 
 

@@ -27,7 +27,7 @@ from debugger.frameworks.pytorch.batches import (
     labels_of,
     rows_lost,
 )
-from debugger.frameworks.pytorch.columns import array_of, arrays_of, between, columns_of
+from debugger.frameworks.pytorch.columns import arrays_of, between, columns_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.loading import begun_late, tokenized_texts
@@ -104,7 +104,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         worded=worded,
         columns=here.columns,
         eval_columns=there.columns,
-        swapped=between(here.table, there.table),
+        swapped=between(here.arrays, there.arrays),
         met=met_in(here.arrays, there.arrays),
         spelled_out=fallen_apart(tokenized_texts(trainer)),
         cased=cased_of(tokenized_texts(trainer), tokenizer),
@@ -121,7 +121,6 @@ class _Read:
     keys: list[str] = field(default_factory=list)
     split: Split | None = None
     columns: Columns | None = None
-    table: Any = None
     arrays: dict[str, Any] = field(default_factory=dict)
 
 
@@ -183,8 +182,9 @@ def _split(trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any) -> _Rea
     clash = inputs.clash(trainer, ids, tokenizer, facts)
     if split.read is not None and clash:
         split = replace(split, read=replace(split.read, **clash))
-    given = values, kept, label
-    return _Read(keys, split, columns_of(*given), array_of(*given), arrays_of(*given))
+    arrays = arrays_of(values, kept, label)
+    labels = values.get(label, ()) if label else ()
+    return _Read(keys, split, columns_of(arrays, labels), arrays)
 
 
 def _counted(dataset: Any) -> tuple[str, int] | None:
