@@ -134,9 +134,10 @@ class TrainerPipeline:
             return None
         if not isinstance(rows, torch.utils.data.Dataset) and not is_hub(rows, "Dataset"):
             return None
-        other = copy(trainer)
-        other.eval_dataset = rows
-        made = TrainerPipeline(other, self._earlier)
+        made = copy(self)
+        vars(made).pop("_data", None)
+        made._trainer = copy(trainer)
+        made._trainer.eval_dataset = rows
         seen = made.data()
         secret = seen.eval is None or not any(one != HIDDEN for one in seen.eval.labels)
         return None if secret or learned_from(seen) else made
