@@ -11,6 +11,7 @@ import pytest
 
 from debugger.catalogue.proof import Judged, Promise, ask
 from debugger.catalogue.runs import Runs
+from debugger.failure import forget_source
 from debugger.settings import read
 from debugger.workers import started
 from tests.remembered import Remembered
@@ -61,6 +62,13 @@ def browser() -> Iterator[Any]:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         yield started
         started.close()
+
+
+@pytest.fixture(autouse=True)
+def whose_lines() -> Iterator[None]:
+    """A script that a test has built takes no lines from the tests behind it."""
+    yield
+    forget_source()
 
 
 Judging = dict[Promise, Judged]
