@@ -71,7 +71,7 @@ def rows_are_one(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A list times a number holds the same thing so many times."""
     if not view.has_script:
         return NO_SCRIPT
-    found = view.places.rows_are_one()
+    found = None if seen.failure else view.places.rows_are_one()
     return None if found is None else fault(found[0], made=found[1])
 
 
