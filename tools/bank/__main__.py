@@ -49,13 +49,21 @@ def main() -> None:
         check()
     elif asked.command == "list":
         LIST.write_text(listed(), encoding="utf-8")
-    elif asked.framework:
+    elif asked.framework and _is_set(asked.framework):
         prove(asked.framework, asked.only, asked.again)
     else:
-        for framework, environment in training.ENVIRONMENTS.items():
+        for framework in [asked.framework] if asked.framework else training.ENVIRONMENTS:
             command = [sys.executable, "-m", "tools.bank", *sys.argv[1:], "--framework", framework]
-            environment = {**os.environ, **training.EVERYWHERE, **environment}
-            subprocess.run(command, env=environment, check=True)
+            subprocess.run(command, env={**os.environ, **_environment(framework)}, check=True)
+
+
+def _environment(framework: str) -> dict[str, str]:
+    return {**training.EVERYWHERE, **training.ENVIRONMENTS[framework]}
+
+
+def _is_set(framework: str) -> bool:
+    """What the libraries read when they are imported, and hardly anybody types."""
+    return all(os.environ.get(name) == value for name, value in _environment(framework).items())
 
 
 def cases(framework: str) -> Iterator[Case]:
