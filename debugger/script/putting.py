@@ -84,6 +84,11 @@ def columns_listed(tree: ast.AST, tracing: Tracing) -> int | None:
         words = [one for one in names if isinstance(one, ast.Constant) and type(one.value) is str]
         if plain is not None and len(words) == len(names) > 1:
             found.append((named, len(words), plain.lineno))
+    for node in (node for node in ast.walk(tree) if isinstance(node, ast.comprehension)):
+        for asked in (one for one in node.ifs if isinstance(one, ast.Compare)):
+            plain = tracing.written_down(asked.comparators[0])
+            if isinstance(asked.ops[0], ast.NotIn) and isinstance(plain, ast.List | ast.Tuple):
+                found.append((True, MANY, plain.lineno))
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         if last(call.func) == "select_dtypes":
             found.append((False, MANY, call.lineno))
