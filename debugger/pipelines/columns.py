@@ -17,6 +17,7 @@ MOST_MEASURED = 500
 FEWEST = 8
 MOST_CELLS, MOST_COLUMNS = 20_000, 100
 SORTS, AGAIN, FILLED_FAR = 20, 5, 1.0
+NEARLY_SCALED = 0.15
 OFF, NEAR = 1.0, 0.5
 """In spreads: a column that lies elsewhere, and one that may be the same."""
 SURELY = 1 - 1e-6
@@ -270,11 +271,33 @@ def summed(name: str, rows: Sequence[Any], labels: Sequence[Any]) -> Summed | No
     if not np.isfinite(values).all() or not np.isfinite(wanted).all():
         return None
     powers = [np.exp(wanted)] if abs(wanted).max() < LARGEST_POWER else []
+    if abs(wanted.mean()) < NEARLY_SCALED and abs(wanted.std() - 1) < NEARLY_SCALED:
+        powers.append(_power_of_scaled(values, wanted))
     for target in (wanted, *powers):
         places = _terms(values, target)
         if 1 < len(places) <= values.shape[1] // 2:
             return Summed(name, places, count)
     return None
+
+
+def _power_of_scaled(values: Any, wanted: Any) -> Any:
+    """Of logarithms that were scaled, in a deviation that nobody knows any more: the powers of the
+    one that the columns add up to best."""
+    table = np.column_stack([values, np.ones(len(values))])
+    best = 1.0
+    for width in (0.1, 0.01, 0.001):
+        tried = best + width * np.arange(-9, 11)
+        best = min(
+            (one for one in tried if one > width / 2),
+            key=lambda k: _left(table, np.exp(k * wanted)),
+        )
+    return np.exp(best * wanted)
+
+
+def _left(table: Any, target: Any) -> float:
+    """What the columns do not tell of it, as a share of its deviation."""
+    factors = np.linalg.lstsq(table, target, rcond=None)[0]
+    return float((target - table @ factors).std() / (target.std() or 1.0))
 
 
 def _terms(values: Any, target: Any) -> tuple[int, ...]:

@@ -39,6 +39,7 @@ class Trials:
     `sure` and `unsure`: of two classes half are right, and those that are wrong are so with no
     doubt, or with much. `backwards`: the words of each answer stand in the opposite order.
     `left_out` are classes about which all may be wrong without any number being another.
+    `lifted`: all is right, and every score is higher by one and the same number.
     `strayed`: all is right, but half of the tokens of the commonest class are said to be others.
     """
 
@@ -68,6 +69,7 @@ class Trials:
     left_out: tuple[int, ...] = ()
     unsure: dict[str, float] | None = None
     strayed: dict[str, float] | None = None
+    lifted: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -300,6 +302,7 @@ def _many(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any]
         "drawn": drawn,
         "always": _always(signs > 0, perfect) if blind else None,
         "cut": None if form.shares or inside else _cut(signs, ask),
+        "lifted": None if form.shares or inside else ask(signs * SURE + 2 * SURE),
         **_one_of_several(signs, no, yes, ask),
     }
 

@@ -24,6 +24,7 @@ from debugger.script.earlier import Early, Kept, asked_too_early, brought_back
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
+from debugger.script.frames import Frames
 from debugger.script.handed import Handed
 from debugger.script.imports import line_of
 from debugger.script.judged import Judged
@@ -122,6 +123,10 @@ class Places:
     @cached_property
     def halved(self) -> list[Halved]:
         return halved(self._tree)
+
+    @cached_property
+    def frames(self) -> Frames:
+        return Frames(self._tree)
 
     @cached_property
     def pairing(self) -> Pairing:
@@ -262,6 +267,11 @@ class Places:
         given = [k.value for n in names for c in self._calls for k in c.keywords if k.arg == n]
         found = [one for one in map(self._tracing.valued, given) if one and one[1] == value]
         return found[0][0] if found else self.argument(*names)
+
+    def comes_down_to(self, value: float, *names: str) -> bool:
+        """Whether a keyword argument of one of these names is that number in the end."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg in names]
+        return any(one is not None and one[1] == value for one in map(self._tracing.valued, given))
 
     def argument_at(self, name: str, line: int | None) -> int | None:
         """The line of a keyword argument of the call that stands at a line; without one, `line`."""

@@ -15,6 +15,7 @@ from debugger.stages import (
     columns,
     cutting,
     fitting,
+    frames,
     inputs,
     misuse,
     pairing,
@@ -419,10 +420,12 @@ def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     longest = max(counts)
     if max(split.widths, default=0) > longest:  # every row had room left
         return None
+    if view.places.argument("return_overflowing_tokens") is not None:  # what is cut goes on
+        return None
     cut, share = counts[longest], counts[longest] / len(split.lengths)
     # Cutting heaps up rows at the limit; without it the longest rows are the rarest.
     heaped = len(counts) > 1 and cut >= 3 * counts[longest - 1]
-    at_the_limit = view.places.value("max_length") == str(longest)
+    at_the_limit = view.places.comes_down_to(longest, "max_length", "model_max_length")
     if share < CUT_SHARE or not (heaped or at_the_limit):
         return None
     line = view.places.argument_of_value(longest, "max_length", "model_max_length")
@@ -514,6 +517,7 @@ RULES: tuple[Rule, ...] = (
     *slips.OF_ROWS,
     *pairing.OF_ROWS,
     *cutting.RULES,
+    *frames.RULES,
 )
 DATA = Stage("data", observe, show, measured, RULES)
 

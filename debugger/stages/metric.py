@@ -325,7 +325,8 @@ def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge
     if not same(tried.perfect, tried.single) or same(tried.perfect, tried.drawn):
         return None
     name = _first(tried)
-    if name is None or _share(tried.perfect[name]) > NEARLY_RIGHT:
+    counted = name is not None and re.search("f1|recall", name.lower())  # the others count there
+    if name is None or (_share(tried.perfect[name]) > NEARLY_RIGHT and not counted):
         return None  # whether the likeliest is among them may be all that is asked
     line = _in_metric(view.places.handed.calls, "argmax") or metric_line(view, name)
     return fault(line, name=name, value=tried.perfect[name], rows=tried.several)
@@ -355,6 +356,23 @@ def labels_compete(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     numbers = {"value": tried.perfect[name], "single": tried.single[name]}
     line = _in_metric(view.places.handed.sharing) or metric_line(view, name)
     return fault(line, name=name, rows=tried.several, **numbers)
+
+
+def labels_share_one_whole(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A sigmoid knows how high a score is; a softmax only, how much higher than the others."""
+    tried = seen.trials
+    if tried is None or tried.lifted is None or not tried.several:
+        return NOT_TRIED
+    told = (labels_compete, metric_counts_one_label, metric_blind)
+    if any(isinstance(rule(seen, view), Verdict) for rule in told):
+        return None  # which say more
+    name = _first(tried)
+    if name is None or not same(tried.lifted, tried.perfect):
+        return None
+    if _share(tried.perfect[name]) > NEARLY_RIGHT or same(tried.perfect, tried.drawn):
+        return None
+    line = _in_metric(view.places.handed.sharing) or metric_line(view, name)
+    return fault(line, name=name, value=tried.perfect[name])
 
 
 def _competing(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -668,6 +686,7 @@ RULES: tuple[Rule, ...] = (
     metric_prefers_chance,
     metric_counts_one_label,
     labels_compete,
+    labels_share_one_whole,
     metric_mixes_rows,
     threshold_on_logits,
     amounts_held_equal,

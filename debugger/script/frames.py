@@ -1,0 +1,165 @@
+"""What a script does with its tables of pandas: what it shifts, fills, lays beside each other."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from debugger.script.tracing import name_of, names_in
+
+_SHIFTS = ("shift", "diff", "pct_change")
+_LOSES = ("drop_duplicates", "dropna", "query", "sample", "sort_values", "nlargest")
+_NUMBERS_ANEW = ("reset_index",)
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """A column of a table that is moved by so many rows, with no regard to what they belong to."""
+
+    line: int
+    table: str
+    column: str
+    by: int
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A table beside which another one is laid by the numbers of the rows; `at` is the line that
+    has moved them or left some out. `column` is what is taken from the other, "" of all."""
+
+    line: int
+    table: str
+    other: str
+    at: int | None = None
+    column: str = ""
+
+
+class Frames:
+    def __init__(self, tree: ast.Module) -> None:
+        self._nodes = list(ast.walk(tree))
+        self._calls = [node for node in self._nodes if isinstance(node, ast.Call)]
+        statements = (node for node in self._nodes if isinstance(node, ast.Assign))
+        self._made = sorted(statements, key=lambda one: one.lineno)
+
+    @cached_property
+    def grouped_by(self) -> frozenset[str]:
+        """Columns that anything is grouped by."""
+        given = (c.args[0] for c in self._calls if name_of(c.func) == "groupby" and c.args)
+        parts = (part for one in given for part in ast.walk(one))
+        told = (part.value for part in parts if isinstance(part, ast.Constant))
+        return frozenset(one for one in told if isinstance(one, str))
+
+    def shifted(self) -> Iterator[Shifted]:
+        for call in self._calls:
+            held = call.func.value if isinstance(call.func, ast.Attribute) else None
+            column = _column(held)
+            if name_of(call.func) in _SHIFTS and column is not None:
+                yield Shifted(call.lineno, *column, _by(call))
+
+    def zero_filled(self) -> Iterator[tuple[int, str, str]]:
+        """Tables whose gaps are made 0, and the column, "" of all of them."""
+        for call in self._calls:
+            given = [ast.unparse(one) for one in call.args[:1]]
+            if name_of(call.func) != "fillna" or given not in (["0"], ["0.0"]):
+                continue
+            held = call.func.value if isinstance(call.func, ast.Attribute) else None
+            column = _column(held)
+            if column is not None:
+                yield call.lineno, *column
+            elif isinstance(held, ast.Name):
+                yield call.lineno, held.id, ""
+
+    def taken_from_other(self) -> Iterator[Beside]:
+        """Columns that a table is given from a column of another, as they stand there."""
+        for node in self._made:
+            into = _column(node.targets[0])
+            if into is None or _is_bare(node.value):
+                continue
+            parts = [part for part in ast.walk(node.value) if isinstance(part, ast.Subscript)]
+            for table, column in filter(None, map(_column, parts)):
+                if table != into[0] and not _is_mapped(node.value):
+                    yield Beside(node.lineno, into[0], table, column=column)
+
+    def index_of_its_own(self) -> Beside | None:
+        """A table that is made of rows which kept their old numbers, and has new ones itself."""
+        moved: dict[str, int] = {}
+        fresh: dict[str, tuple[str, int]] = {}
+        for node in self._made:
+            target, value = node.targets[0], node.value
+            if (laid := _laid(value)) is not None:
+                held, other = laid
+                if held in moved and fresh.get(other, ("", 0))[0] == held:
+                    return Beside(node.lineno, held, other, moved[held])
+            if not isinstance(target, ast.Name):
+                continue
+            moved.pop(target.id, None)
+            fresh.pop(target.id, None)
+            calls = {name_of(c.func) for c in ast.walk(value) if isinstance(c, ast.Call)}
+            if calls & {*_LOSES} and not calls & {*_NUMBERS_ANEW} and not _ignores_index(value):
+                moved[target.id] = value.lineno
+            elif name_of(getattr(value, "func", value)) in ("DataFrame", "Series"):
+                of = next((one for one in moved if one in names_in(value)), None)
+                told = {k.arg for k in getattr(value, "keywords", ())}
+                if of is not None and "index" not in told and _loses_index(value):
+                    fresh[target.id] = (of, value.lineno)
+        return None
+
+
+def _column(node: ast.AST | None) -> tuple[str, str] | None:
+    """`table` and `cost` of `table["cost"]`."""
+    by = node.slice if isinstance(node, ast.Subscript) else None
+    held = node.value if isinstance(node, ast.Subscript) else None
+    if isinstance(held, ast.Name) and isinstance(by, ast.Constant) and isinstance(by.value, str):
+        return held.id, by.value
+    return None
+
+
+def _by(call: ast.Call) -> int:
+    given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "periods")]
+    said = ast.unparse(given[0]) if given else "1"
+    return int(said) if said.lstrip("-").isdigit() else 1
+
+
+def _is_bare(value: ast.expr) -> bool:
+    """Something in it takes the numbers of the rows away."""
+    parts = list(ast.walk(value))
+    names = {name_of(p) for p in parts if isinstance(p, ast.Attribute)}
+    return bool(names & {"values", "to_numpy", "tolist", "array", "iloc", "loc"})
+
+
+def _is_mapped(value: ast.expr) -> bool:
+    """A table is asked by a key, or only for one number."""
+    calls = {name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)}
+    summed = {"mean", "median", "std", "max", "min", "sum", "mode", "quantile", "nunique", "len"}
+    return bool(calls & {"map", "merge", "reindex", "isin", "unique", "set_index", *summed})
+
+
+def _laid(value: ast.expr) -> tuple[str, str] | None:
+    """The table, and what is laid beside it by the numbers of the rows."""
+    if not isinstance(value, ast.Call):
+        return None
+    func, told = value.func, {k.arg: ast.unparse(k.value) for k in value.keywords}
+    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and value.args:
+        by_index = told.get("left_index") == told.get("right_index") == "True"
+        joined = func.attr == "join" and "on" not in told
+        if joined or (func.attr == "merge" and by_index):
+            return func.value.id, name_of(value.args[0])
+    listed = value.args[0].elts if value.args and isinstance(value.args[0], ast.List) else []
+    if name_of(func) == "concat" and told.get("axis") in ("1", "'columns'") and len(listed) == 2:
+        return name_of(listed[0]), name_of(listed[1])
+    return None
+
+
+def _ignores_index(value: ast.expr) -> bool:
+    calls = (part for part in ast.walk(value) if isinstance(part, ast.Call))
+    return any(k.arg == "ignore_index" for call in calls for k in call.keywords)
+
+
+def _loses_index(value: ast.expr) -> bool:
+    """What is handed over was made by something that knows of no table, as a scaler."""
+    calls = {name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)}
+    return bool(
+        calls & {"fit_transform", "transform", "tolist", "list", "array", "to_numpy", "toarray"}
+    )

@@ -1,0 +1,112 @@
+"""Tables of pandas whose rows were moved, filled or laid beside each other in the wrong way."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from debugger.pipelines.face import Data
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
+
+FEWEST, OFTEN = 20, 5
+IN_TIME = re.compile(r"hour|day|week|month|year|date|season|quarter|minute|time", re.IGNORECASE)
+MOSTLY, HALF = 0.5, 0.5
+EMPTY, EXPECTED = 0.1, 30
+"""Of what lies between the least and the most: so wide is the empty place above 0, in which so many
+values would lie if they lay everywhere."""
+
+
+def shifted_across_groups(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The row before, or behind, belongs to somebody else."""
+    if not view.has_script:
+        return NO_SCRIPT
+    frames = view.places.frames
+    moved = [] if seen.failure else list(frames.shifted())
+    for one in moved:
+        table: Any = view.names.get(one.table)
+        if type(table).__name__ != "DataFrame" or len(table) < FEWEST:
+            continue
+        asked = {other.column for other in moved if other.table == one.table}  # at their borders
+        for key in sorted(frames.grouped_by & {str(name) for name in table.columns} - asked):
+            values = table[key].to_numpy()
+            kinds = len(set(values.tolist()))
+            if IN_TIME.search(key) or values.dtype.kind == "f" or not 0 < abs(one.by) < len(values):
+                continue
+            apart = values[: -abs(one.by)] != values[abs(one.by) :]
+            in_blocks = 0 < apart.sum() <= abs(one.by) * (kinds - 1)
+            if 1 < kinds <= len(values) // OFTEN and (in_blocks or apart.mean() >= MOSTLY):
+                made = look if in_blocks else fault
+                told = {"column": one.column, "key": key, "rows": len(apart)}
+                return made(one.line, **told, moved=int(apart.sum()))
+    return None
+
+
+def gaps_made_zero(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Of values that all lie far above 0, a 0 is none."""
+    if not view.has_script:
+        return NO_SCRIPT
+    for line, name, column in () if seen.failure else view.places.frames.zero_filled():
+        table: Any = view.names.get(name)
+        if type(table).__name__ != "DataFrame" or len(table) < FEWEST:
+            continue
+        for one in [column] if column else list(table.columns):
+            if one not in table.columns or table[one].dtype.kind not in "iuf":
+                continue
+            values = table[one].to_numpy().astype(float)
+            zeros, others = int((values == 0).sum()), values[(values != 0) & np.isfinite(values)]
+            if zeros < OFTEN or zeros > HALF * len(values) or len(others) < FEWEST:
+                continue
+            low, width = float(others.min()), float(np.ptp(others))
+            if width and low >= EMPTY * width and len(others) * low >= EXPECTED * width:
+                numbers = {"low": low, "high": low + width, "rows": zeros}
+                return look(line, column=str(one), **numbers)
+    return None
+
+
+def column_of_other_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """pandas lays columns beside each other by the numbers of the rows, and these are new ones."""
+    if not view.has_script:
+        return NO_SCRIPT
+    for one in () if seen.failure else view.places.frames.taken_from_other():
+        table, other = (view.names.get(name) for name in (one.table, one.other))
+        moved = _moved(table, other, one.column)
+        if moved is not None and moved[0] >= MOSTLY * moved[1]:
+            told = {"table": one.table, "other": one.other, "column": one.column}
+            return fault(one.line, frame=told.pop("table"), **told, moved=moved[0], rows=moved[1])
+    return None
+
+
+def index_of_its_own(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.frames.index_of_its_own()
+    if found is None:
+        return None
+    return fault(found.line, frame=found.table, other=found.other, at=found.at)
+
+
+RULES: tuple[Rule, ...] = (
+    shifted_across_groups,
+    gaps_made_zero,
+    column_of_other_rows,
+    index_of_its_own,
+)
+
+
+def _moved(table: Any, other: Any, column: str) -> tuple[int, int] | None:
+    """In how many rows the two hold another value under the same number, where the one was made of
+    rows of the other; None where nobody can tell."""
+    if any(type(one).__name__ != "DataFrame" for one in (table, other)) or table is other:
+        return None
+    if column not in table.columns or column not in other.columns:
+        return None
+    both = table.index.intersection(other.index)
+    if len(both) < FEWEST or not (table.index.is_unique and other.index.is_unique):
+        return None
+    here, there = (one.loc[both, column].to_numpy() for one in (table, other))
+    known = set(other[column].tolist())
+    if not all(one in known for one in here.tolist()[:FEWEST]):
+        return None
+    return int((here != there).sum()), len(both)
