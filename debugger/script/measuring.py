@@ -51,6 +51,17 @@ class Measuring:
                         return value.lineno if isinstance(value, ast.expr) else one.lineno
         return None
 
+    def taken(self, arguments: Sequence[str]) -> int | None:
+        """Where a metric gives the answers a name, or makes something of them alone."""
+        for function in self._metrics(arguments):
+            answers, labels = _sides(function)
+            for node in ast.walk(function):
+                for target, value in assigned(node):
+                    alone = not _reads(value, labels, _TRUTH)
+                    if name_of(target) in answers and _reads(value, set(), _ANSWERS) and alone:
+                        return value.lineno
+        return None
+
     def _picked(self, functions: Sequence[Function]) -> int | None:
         for function in functions:
             for node in ast.walk(function):

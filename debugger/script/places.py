@@ -37,6 +37,7 @@ from debugger.script.pairing import Pairing
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, hands_on, says, slices, values_put
+from debugger.script.reloaded import Inside, loaded_whole
 from debugger.script.repeated import (
     copied_before_split,
     filled_again,
@@ -123,6 +124,10 @@ class Places:
     @cached_property
     def halved(self) -> list[Halved]:
         return halved(self._tree)
+
+    def loaded_whole(self) -> Inside | None:
+        """Where what was saved around a model's weights is loaded as if it were the weights."""
+        return loaded_whole(self._tree)
 
     @cached_property
     def frames(self) -> Frames:

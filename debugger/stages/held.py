@@ -30,6 +30,14 @@ def another_model_asked(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     return (look if trained_is_used else fault)(line)
 
 
+def loaded_whole(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What holds the weights, among other things, is taken for the weights themselves."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.loaded_whole()
+    return None if found is None else fault(found.line, at=found.at, key=found.key)
+
+
 def measured_on_training_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Beside a number for other rows, that for the training rows shows how far they part."""
     if not view.has_script:
@@ -199,6 +207,7 @@ def watched_in_vain(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
 
 RULES: tuple[Rule, ...] = (
     another_model_asked,
+    loaded_whole,
     measured_on_training_rows,
     answers_of_other_rows,
     dropout_still_on,

@@ -397,9 +397,8 @@ def metric_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
         dealt, constant = tried.drawn.get(name, math.nan), tried.constant.get(name, math.nan)
         error = any(word in name.lower() for word in ERRORS)
         if error and math.isclose(right, dealt, rel_tol=NO_MATTER) and abs(right - constant) > 0.1:
-            return fault(
-                metric_line(view, name), name=name, value=right, given=given, labels=labels
-            )
+            line = view.places.measuring.taken(_GIVEN_AS) or metric_line(view, name)
+            return fault(line, name=name, value=right, given=given, labels=labels)
     return None
 
 
@@ -567,8 +566,9 @@ def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         if right == drawn or right != right or drawn != drawn:
             return NOT_TRIED
         rises = right > drawn
-    if rises == seen.greater_is_better or isinstance(error_with_sign(seen, view), Verdict):
-        return None
+    told = (error_with_sign, metric_mixes_rows)
+    if rises == seen.greater_is_better or any(isinstance(one(seen, view), Verdict) for one in told):
+        return None  # which say why
     line = view.places.argument("greater_is_better", "metric_for_best_model")
     if view.facts.compiled is not None:
         line = _watching(view)

@@ -45,6 +45,8 @@ LITTLE_LEFT = 0.05
 """Of the rate that the optimizer was given: what a schedule leaves of it at most."""
 TIMES_ITSELF, RATE_OF_WEIGHTS, MANY_WEIGHTS = 3.0, 0.2, 1000
 ONCE_ITSELF, LARGE_RATE = 1.0, 0.05
+ADADELTA, MUCH_SMALLER = 1.0, 50
+"""The rate that it was made for, and how far below that is no longer one that somebody chose."""
 """Of a new model: how far two steps move weights, as a share of their size, at which rate."""
 UNKNOWN = CannotJudge("no_plan")
 NEARLY_ALL = 0.8
@@ -326,6 +328,17 @@ def steps_beyond_weights(seen: Step, view: View) -> Verdict | CannotJudge | None
     return made(view.places.rate() or view.places.argument("optimizer"), rate=rate, times=times)
 
 
+def adadelta_hardly_moves(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Its own steps begin next to nothing, and the rate is a factor on top of them."""
+    rate = seen.peak_learning_rate
+    if seen.optimizer != "Adadelta" or not rate:
+        return NOT_FOR_THIS_TASK
+    if rate > ADADELTA / MUCH_SMALLER:
+        return None
+    line = view.places.rate() or view.places.call("Adadelta") or view.places.argument("optimizer")
+    return fault(line, rate=rate, times=ADADELTA / rate)
+
+
 def eps_swallows_update(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """Adam divides by the size of the gradient plus eps; where eps is larger, it is what counts."""
     plan = seen.plan
@@ -452,6 +465,7 @@ RULES: tuple[Rule, ...] = (
     eps_swallows_update,
     rate_small_for_new,
     steps_beyond_weights,
+    adadelta_hardly_moves,
     optimizer_maximizes,
     weight_decay_too_strong,
     weights_at_rate_zero,

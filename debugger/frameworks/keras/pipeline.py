@@ -185,6 +185,18 @@ def has_cuda() -> bool:
 
 
 def at_setup(built: Built, places: Places) -> tuple[list[Finding], list[Evidence]]:
-    """How the script has TensorFlow hold a GPU's memory."""
+    """How the script has TensorFlow hold a GPU's memory, and whose callbacks it has brought in."""
     memory = gpu.gpu_memory()
-    return gpu.findings(memory, places, built.training_line), gpu.show(memory)
+    found = gpu.findings(memory, places, built.training_line)
+    return found + _of_other_keras(built.trained, places), gpu.show(memory)
+
+
+def _of_other_keras(fit: Any, places: Places) -> list[Finding]:
+    """Callbacks of Keras 3, which know nothing of the model that they are handed."""
+    for one in getattr(fit, "callbacks", ()):
+        kind = type(one)
+        if any(base.__module__.startswith("keras.") for base in kind.__mro__):
+            line = places.imported("keras") or places.call(kind.__name__)
+            told = {"name": kind.__name__}
+            return [Finding("callback_of_other_keras", "fault", "setup", line, told)]
+    return []
