@@ -225,7 +225,8 @@ def page(said: str, found: list[Scored]) -> str:
         "and 18 %. The writers of all these had left out what the bank held already, and so sought "
         "ever rarer ones; since then they write the ordinary faults, in about the proportions in "
         "which they are met, on scripts that are written for them: the first 40 of those showed "
-        "82, 70 and 42 %, the next 40 68, 60 and 39 %, the next 40 68, 60 and 37 %. "
+        "82, 70 and 42 %, the next 40 68, 60 and 39 %, the next 40 68, 60 and 37 %, the next 40 80, "
+        "65 and 42 %. "
         f'Those "{FRESH}" are held out: written last, by people who had not read '
         "the rules.\n"
         f"{said}\n{others}"

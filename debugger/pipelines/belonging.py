@@ -9,12 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from debugger.pipelines.targets import framing
+
 MOST_ROWS = 400
 FEWEST_ROWS = 60
 MOST_WORDS = 60
 SHUFFLES = 20
 SHORTEST = 3
+MOST_BEFORE = 3
+"""Tokens before the words of a row: one that begins it, and what a script puts there itself."""
 MOST_KNOWN = 0.7
+_BEGINS, _GOES_ON = ("\u0120", "\u2581"), "##"
+"""Marks of tokens: of one that begins a word, or of one that goes on with it."""
 
 
 @dataclass(frozen=True)
@@ -132,15 +138,17 @@ def _laid(
     """Where words and their own labels are still known: to which tokens do those go?"""
     words, tags = _words_and_tags(values, labels)
     if words is None or tags is None or not getattr(tokenizer, "is_fast", False):
-        return {}
+        laid = _one_for_each_word(ids, labels, tokenizer)
+        return {"split": len(laid), "by_words": sum(laid)}
     rows: list[_Tagged] = []
     for row, tokens in enumerate(ids):
-        again = tokenizer(list(words[row]), is_split_into_words=True)
-        known = (
-            again["input_ids"][: len(tokens) - 1] == list(tokens)[: len(again["input_ids"])][:-1]
-        )
-        made = _Tagged(list(tags[row]), again.word_ids(), list(labels[row]))
-        if known and made.firsts:
+        again = tokenizer(list(words[row]), is_split_into_words=True, add_special_tokens=False)
+        begins = _begins(list(tokens), again["input_ids"])
+        if begins is None:
+            continue
+        known = [None] * begins + again.word_ids()[: len(tokens) - begins]
+        made = _Tagged(list(tags[row]), known, list(labels[row]))
+        if made.firsts:
             rows.append(made)
     by_words = [said for row in rows if (said := row.is_by_words()) is not None]
     pairs = [pair for row in rows for pair in row.pairs()]
@@ -152,6 +160,44 @@ def _laid(
         "words": len(rare),
         "own": _purity(rare),
     }
+
+
+def _begins(row: list[int], text: list[int]) -> int | None:
+    """Where the text begins in the row, whose end may have been cut off."""
+    for at in range(min(len(row), MOST_BEFORE + 1)):
+        room = len(row) - at - 1
+        if text and row[at : at + len(text)][:room] == text[:room]:
+            return at
+    return None
+
+
+def _one_for_each_word(ids: Sequence[Any], labels: Sequence[Any], tokenizer: Any) -> list[bool]:
+    """Of rows with words of several tokens, whether as many labels as there are words stand one
+    after the other from the beginning on. By the marks of tokens: nobody knows the words."""
+    special = framing(tokenizer)
+    found: list[bool] = []
+    for row, given in zip(ids, labels, strict=False):
+        if not isinstance(given, list | tuple) or len(given) != len(row):
+            continue
+        places = [place for place, one in enumerate(row) if one not in special]
+        made = tokenizer.convert_ids_to_tokens([row[place] for place in places])
+        tokens = [one or "" for one in made]
+        words = _words_in(tokens)
+        if words is None or words == len(tokens):
+            continue
+        at = [place for place, label in enumerate(given) if label != -100]
+        one_by_one = bool(at) and at == list(range(at[0], at[0] + len(at)))
+        found.append(one_by_one and at[0] <= places[0] and len(at) == words)
+    return found
+
+
+def _words_in(tokens: Sequence[str]) -> int | None:
+    """By the marks of tokens that begin a word, or that go on with one; None where none has any."""
+    begins = next((m for m in _BEGINS if any(one.startswith(m) for one in tokens[1:])), None)
+    if begins is not None:
+        return 1 + sum(one.startswith(begins) for one in tokens[1:])
+    goes_on = sum(one.startswith(_GOES_ON) for one in tokens)
+    return len(tokens) - goes_on if goes_on else None
 
 
 def _purity(pairs: list[tuple[int, int | None]]) -> float:

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from debugger.pipelines.layout import counted_off
+from debugger.pipelines.layout import WINDOW, columns_last, counted_off
 from debugger.pipelines.telling import Told, told_by_one
 
 MOST_MEASURED = 500
 FEWEST = 8
 MOST_CELLS, MOST_COLUMNS = 20_000, 100
-SORTS, AGAIN, FILLED_FAR, WINDOW = 20, 5, 1.0, 3
+SORTS, AGAIN, FILLED_FAR = 20, 5, 1.0
 OFF, NEAR = 1.0, 0.5
 """In spreads: a column that lies elsewhere, and one that may be the same."""
 SURELY = 1 - 1e-6
@@ -143,7 +143,7 @@ def filled(name: str, rows: Sequence[Any]) -> Filled | None:
     values = np.stack(chosen)
     if values.dtype.kind not in "iuf" or values.ndim > WINDOW or not np.isfinite(values).all():
         return None
-    plain = values.dtype.kind in "iu"
+    plain, values = values.dtype.kind in "iu", columns_last(values)
     table = values.reshape(-1, values.shape[-1] if values.ndim > 1 else 1)
     for place, column in enumerate(table.T[:MOST_COLUMNS]):
         kinds, counts = np.unique(column, return_counts=True)

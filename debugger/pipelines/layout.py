@@ -12,7 +12,7 @@ import numpy as np
 FEWEST, MOST = 32, 64
 MOST_NUMBERS = 2_000_000
 """In all rows that are tried."""
-SMOOTHER = 0.75
+SMOOTHER, WINDOW = 0.75, 3
 
 
 @dataclass(frozen=True)
@@ -61,3 +61,9 @@ def _roughness(values: Any) -> float:
 
 def _steps(values: Any) -> list[float]:
     return [float(np.abs(np.diff(values, axis=n)).mean()) for n in range(1, values.ndim)]
+
+
+def columns_last(values: Any) -> Any:
+    """Of windows, of which there are more steps than columns."""
+    turned = values.ndim == WINDOW and values.shape[1] < values.shape[2]
+    return np.moveaxis(values, 2, 1) if turned else values

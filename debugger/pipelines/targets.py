@@ -13,6 +13,7 @@ import numpy as np
 IGNORED = -100
 MOST_ALIGNED = 200
 PARTS = 10
+_FRAMING = ("cls", "sep", "bos", "eos", "pad")
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,7 @@ def _aligned(
     unequal = sum(len(y) != len(row) for y, row in zip(rows, ids, strict=True))
     if tokenizer is None or unequal:
         return Aligned(len(rows), unequal)
-    special = set(tokenizer.all_special_ids) - {getattr(tokenizer, "unk_token_id", None)}
+    special = framing(tokenizer)
     frames = [found for row in range(len(ids)) if (found := _frame(ids[row], special))]
     chosen = [y for row, y in enumerate(rows) if _frame(ids[row], special)]
     counts = Counter(
@@ -236,6 +237,12 @@ def _aligned(
     )
     agree = _agreement(values, ids, rows, tokenizer)
     return Aligned(len(rows), unequal, len(frames), agree=agree, **counts)
+
+
+def framing(tokenizer: Any) -> set[int]:
+    """Special tokens that are no words; others that people add may well be some."""
+    found = (getattr(tokenizer, f"{name}_token_id", None) for name in _FRAMING)
+    return {one for one in found if one is not None}
 
 
 def _frame(row: Sequence[int], special: set[int]) -> tuple[int, int] | None:

@@ -39,6 +39,7 @@ class Trials:
     `sure` and `unsure`: of two classes half are right, and those that are wrong are so with no
     doubt, or with much. `backwards`: the words of each answer stand in the opposite order.
     `left_out` are classes about which all may be wrong without any number being another.
+    `strayed`: all is right, but half of the tokens of the commonest class are said to be others.
     """
 
     kind: Kind
@@ -66,6 +67,7 @@ class Trials:
     backwards: dict[str, float] | None = None
     left_out: tuple[int, ...] = ()
     unsure: dict[str, float] | None = None
+    strayed: dict[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -184,11 +186,21 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "whole": None if counted.all() or labels.ndim == 1 else ask(scores(right), right),
         "averages": averages(present, drawn[counted]),
         **_half_right(labels, classes, said, form, ask),
+        "strayed": None if labels.ndim == 1 else ask(scores(_strayed(right, counted, common))),
         "left_out": _left_out(right, perfect, classes, lambda one: ask(scores(one))),
         "partly": _partly(
             _rank(labels), right, (right + 1) % classes, lambda one: ask(scores(one))
         ),
     }
+
+
+def _strayed(right: Any, counted: Any, common: Any) -> Any:
+    """Every other place of the commonest class says one of the others, by turns."""
+    others = np.array([one for one in np.unique(right[counted]) if one != common.flat[0]])
+    places = np.flatnonzero(counted & (right == common))[::2]
+    made = right.copy()
+    made.flat[places] = others[np.arange(len(places)) % len(others)]
+    return made
 
 
 def _left_out(

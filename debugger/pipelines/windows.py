@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from debugger.pipelines.columns import FEWEST, MOST_CELLS, MOST_MEASURED
+from debugger.pipelines.layout import columns_last
 
 SHORTEST = 8
 RUN, MOSTLY, TABLE, DISTINCT, FEWEST_FRAMES = 3, 0.5, 2, 0.9, 2
@@ -56,18 +57,22 @@ class Met:
 def met_in(train: Mapping[str, Any], other: Mapping[str, Any]) -> Met | None:
     """Of the first input whose training rows are windows that move over one course."""
     for name in (one for one in train if one in other):
-        here, there = (_runs(rows[name]) for rows in (train, other))
-        if here is None or there is None or not _moves_on(here):
-            continue
-        known = {run for row in here for run in row}
-        met = sum(sum(run in known for run in row) >= MOSTLY * len(row) for row in there)
-        return Met(name, met, len(there))
+        for turn in (False, True):  # of what is laid out as PyTorch's convolutions have it
+            here, there = (_runs(rows[name], turn) for rows in (train, other))
+            if here is None or there is None or not _moves_on(here):
+                continue
+            known = {run for row in here for run in row}
+            met = sum(sum(run in known for run in row) >= MOSTLY * len(row) for row in there)
+            return Met(name, met, len(there))
     return None
 
 
-def _runs(rows: Any) -> list[list[bytes]] | None:
-    """Each few steps of a row that follow each other, as what tells them from others."""
+def _runs(rows: Any, turn: bool) -> list[list[bytes]] | None:
+    """Each few steps of a row that follow each other, as what tells them from others. `turn`: the
+    steps stand behind the columns."""
     values = np.asarray(rows)
+    if turn:
+        values = columns_last(values)
     if values.dtype.kind == "f" and values.ndim == TABLE + 2:
         return _frames(values)
     if values.dtype.kind != "f" or not TABLE <= values.ndim <= TABLE + 1:

@@ -519,7 +519,19 @@ def _is_of_targets(call: ast.Call) -> bool:
     parts = [part for one in call.args for part in ast.walk(one)]
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     held = [part.value for part in parts if isinstance(part, ast.Constant)]
-    return any(map(_TARGETS.search, (*names, *(one for one in held if isinstance(one, str)))))
+    told = any(map(_TARGETS.search, (*names, *(one for one in held if isinstance(one, str)))))
+    return told or any(map(_is_one_column, parts))
+
+
+def _is_one_column(part: ast.expr | ast.AST) -> bool:
+    """`table[["cost"]]`, `costs[:, None]` and `costs.reshape(-1, 1)`: inputs have more of them."""
+    if isinstance(part, ast.Call):
+        return name_of(part.func) == "reshape" and [*map(ast.unparse, part.args)] == ["-1", "1"]
+    by = part.slice if isinstance(part, ast.Subscript) else None
+    if isinstance(by, ast.List):
+        return len(by.elts) == 1
+    said = ast.unparse(by) if isinstance(by, ast.Tuple) else ""
+    return said in ("(:, None)", ":, None", ":, np.newaxis", "(:, np.newaxis)")
 
 
 def _calls_one(value: ast.AST, names: tuple[str, ...]) -> bool:

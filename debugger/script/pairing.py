@@ -21,6 +21,8 @@ _SPLITS = "train_test_split"
 _TESTED = re.compile(r"(^|_)(test|holdout)(_|$)", re.IGNORECASE)
 _SCORES = re.compile(r"(^|_)(score|f1|accuracy|precision|recall|auc|mae|mse|metric)", re.IGNORECASE)
 _CHOOSES = ("max", "min", "argmax", "argmin", "sorted")
+_BY_KEY = r"loc\b|set_index|reindex|merge|join|sort_values|itertuples|iterrows|to_dict|groupby"
+"""What finds a row of a table by what it holds, or goes through them one by one."""
 _AXES = 3
 _AREAS = ("roc_auc_score", "average_precision_score")
 _ANSWERS = re.compile(r"predict|pred|forecast|output|answer|logits", re.IGNORECASE)
@@ -69,10 +71,29 @@ class Pairing:
                     yield node.lineno, tables[0], tables[1]
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
                 into, value = name_of(node.targets[0].value), node.value
-                plain = isinstance(value, ast.Attribute) and value.attr == "values"
-                plain |= _is_method(value, "to_numpy")
-                if plain and into and _table(value) not in ("", into):
+                if _is_bare_column(value) and into and _table(value) not in ("", into):
                     yield node.lineno, into, _table(value)
+            if _is_method(node, "assign") and isinstance(node.func, ast.Attribute):
+                into = _table(node.func.value)
+                for one in (k.value for k in node.keywords if _is_bare_column(k.value)):
+                    if into and _table(one) not in ("", into):
+                        yield one.lineno, into, _table(one)
+
+    def as_they_stand(self) -> Iterator[tuple[int, str]]:
+        """Columns, by the name of their table, that are taken as they stand, where nothing in the
+        script puts that table into another order, or looks its rows up by a key."""
+        for node in (n for n in self._nodes if isinstance(n, ast.Assign)):
+            table = _table(_bare(node.value))
+            if is_column(node.value) and table and not self._is_looked_up(table):
+                yield node.lineno, table
+
+    def _is_looked_up(self, table: str) -> bool:
+        told = (
+            ast.unparse(node)
+            for node in self._nodes
+            if isinstance(node, ast.Call | ast.Subscript | ast.For | ast.comprehension)
+        )
+        return any(re.search(rf"\b{table}\.({_BY_KEY})|zip\(.*\b{table}\b", one) for one in told)
 
     def sorted_apart(self) -> Apart | None:
         """The keys of a dictionary in their order, beside its values in the order they came in."""
@@ -220,6 +241,13 @@ def shortened(value: ast.expr, asks: Callable[[ast.expr], bool] = lambda _: Fals
         leaves_out |= isinstance(value, ast.Subscript) and asks(value.slice)
         value = value.func if isinstance(value, ast.Call) else value.value
     return name_of(value) if leaves_out else ""
+
+
+def _is_bare_column(value: ast.expr) -> bool:
+    """Without the index by which pandas would lay rows beside each other."""
+    return (isinstance(value, ast.Attribute) and value.attr == "values") or _is_method(
+        value, "to_numpy"
+    )
 
 
 def _table(value: ast.expr) -> str:

@@ -16,6 +16,7 @@ from debugger.script.afterwards import (
     measured_backwards,
     rebuilt,
 )
+from debugger.script.aliased import rows_are_one
 from debugger.script.behind import Behind
 from debugger.script.chosen import Chosen
 from debugger.script.earlier import Early, Kept, asked_too_early, brought_back
@@ -28,6 +29,7 @@ from debugger.script.judged import Judged
 from debugger.script.layers import Layers
 from debugger.script.making import Making
 from debugger.script.meant import Meant
+from debugger.script.measuring import Measuring
 from debugger.script.origins import Origins
 from debugger.script.pairing import Pairing
 from debugger.script.parting import Parting
@@ -107,6 +109,14 @@ class Places:
     @cached_property
     def making(self) -> Making:
         return Making(self._tree, self._tracing)
+
+    def rows_are_one(self) -> tuple[int, str] | None:
+        """A list that holds one row many times, and what it is made by."""
+        return rows_are_one(self._tree)
+
+    @cached_property
+    def measuring(self) -> Measuring:
+        return Measuring(self._tree, self.handed)
 
     @cached_property
     def pairing(self) -> Pairing:
@@ -539,7 +549,15 @@ class Places:
             if not any(k.arg == "is_split_into_words" for call in calls for k in call.keywords):
                 continue
             made = [pair for part in parts for pair in assigned(part)]
-            named = [v.lineno for t, v in made if name_of(t) in _LABELS and not _is_empty(v)]
+            put = {
+                one.args[0].id
+                for one in calls
+                if name_of(one.func) == "append" and one.args and isinstance(one.args[0], ast.Name)
+                if _says(one.func, _LABELS)
+            }
+            named = [
+                v.lineno for t, v in made if name_of(t) in {*_LABELS, *put} and not _is_empty(v)
+            ]
             if named:
                 return min(named)
         return None
@@ -812,6 +830,13 @@ def _both_alike(one: ast.expr, other: ast.expr) -> bool:
 
 def _both_said(one: ast.expr, other: ast.expr) -> bool:
     return isinstance(one, ast.Constant) and isinstance(other, ast.Constant)
+
+
+def _says(node: ast.expr, names: tuple[str, ...]) -> bool:
+    """Whether it reads one of the names, as a name or as a key."""
+    parts = list(ast.walk(node))
+    keys = {n.value for n in parts if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return bool((keys | {n.id for n in parts if isinstance(n, ast.Name)}) & set(names))
 
 
 def _is_empty(node: ast.expr) -> bool:

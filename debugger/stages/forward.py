@@ -475,10 +475,10 @@ def _refused(seen: Forward) -> int | None:
     known = seen.failure is not None and re.search(
         r"Target -?\d+ is out of bounds", seen.failure.message
     )
-    rows = seen.labels_shape[:1]
-    if not known or len(seen.logits_shape) != 2 or seen.logits_shape[:1] != rows:
+    places = seen.logits_shape[:-1]
+    if not known or not places or places != seen.labels_shape[: len(places)]:
         return None
-    return seen.logits_shape[1]
+    return seen.logits_shape[-1]
 
 
 def _makes_fractions(value: ast.expr) -> bool:

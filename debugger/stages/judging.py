@@ -101,6 +101,8 @@ def note(line: int | None = None, **numbers: Any) -> Verdict:
 
 NOT_FOR_THIS_TASK = CannotJudge("not_for_this_task")
 NO_SCRIPT = CannotJudge("no_script")
+OUTSIDE = ("o", "outside")
+"""What the label of a word is called that is no part of a name."""
 IN_NATS = ("causal_lm", "masked_lm", "seq2seq")
 """Tasks whose loss is one of natural logarithms a token."""
 

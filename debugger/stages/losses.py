@@ -9,7 +9,7 @@ from dataclasses import replace
 from debugger.pipelines.face import Forward
 from debugger.pipelines.losses import Asked
 from debugger.stages import company
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import OUTSIDE, CannotJudge, Rule, Verdict, View, fault, look
 
 FEW_UNDRAWN = 0.05
 NEARLY = 0.02
@@ -199,10 +199,12 @@ def labels_left_out(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if not left or len(left) == len(asked.pulls) or asked.ahead or asked.elsewhere:
         return None
     places = view.places
-    line = places.argument("ignore_index") or places.filled("weight") or places.argument("weight")
-    line = line or _loss_line(view)
+    line = places.argument("ignore_index") or places.measuring.loss_picks_some()
+    line = line or places.filled("weight") or places.argument("weight") or _loss_line(view)
     of_rows = len(asked.labels_shape) == 1
-    return (fault if of_rows else look)(line, label=left[0], count=len(left))
+    names = view.facts.label_names or ()
+    outside = [one for one in left if one < len(names) and names[one].lower() in OUTSIDE]
+    return (fault if of_rows or outside else look)(line, label=left[0], count=len(left))
 
 
 def weights_favour_frequent(seen: Forward, view: View) -> Verdict | CannotJudge | None:

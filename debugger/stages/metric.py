@@ -10,7 +10,16 @@ from typing import Any
 
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trials import HIGHER_IS_BETTER, NUDGE, Trials, same
-from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import (
+    NO_SCRIPT,
+    OUTSIDE,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+)
 
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 _ERRORS = {"mae", "mse", "rmse", "mape", "rmsle", "error"}
@@ -93,7 +102,7 @@ def error_in_scaled_units(seen: Evaluate, view: View) -> Verdict | CannotJudge |
         words = set(re.findall(r"[a-z]+", name.lower()))
         alike = math.isclose(value, NUDGE * tried.spread, rel_tol=0.05)
         if scaled is not None and words & {"mae", "rmse"} and alike:
-            line = metric_line(view, name)
+            line = view.places.measuring.compared(_GIVEN_AS) or metric_line(view, name)
             return look(line, name=name, scaled=scaled, deviation=deviation)
     return None
 
@@ -106,12 +115,29 @@ def outside_counted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     names = view.facts.label_names or ()
     written = "O" if view.places.last_naming("O") else ""
     outside = names[tried.common] if tried.common < len(names) else written
-    if outside.lower() not in ("o", "outside"):
+    if outside.lower() not in OUTSIDE:
         return None
     for name, value in tried.constant.items():
         if "f1" in name.lower() and _share(value) > COUNTED and _share(tried.perfect[name]) > 0.9:
             made = fault if _share(value) > MOSTLY else look
             return made(metric_line(view, name), name=name, value=value, outside=outside)
+    return None
+
+
+def strays_uncounted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A name that is found where none is costs nothing: only places with a name are looked at."""
+    tried = seen.trials
+    if tried is None or tried.kind != "tokens" or tried.common is None or tried.strayed is None:
+        return NOT_TRIED
+    names = view.facts.label_names or ()
+    written = "O" if view.places.last_naming("O") else f"label {tried.common}"
+    common = names[tried.common] if tried.common < len(names) else written
+    for name, value in tried.strayed.items():
+        said = re.findall(r"f1|precision", name.lower())
+        untouched = value == tried.perfect.get(name) and value != tried.drawn.get(name)
+        if said and untouched and _share(value) > 0.9:
+            line = view.places.measuring.picks_some(_GIVEN_AS) or metric_line(view, name)
+            return fault(line, name=name, value=value, common=common)
     return None
 
 
@@ -261,7 +287,12 @@ def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     if isinstance(metric_takes_first_places(seen, view), Verdict):
         return None  # which says more
     name = name or next(iter(tried.perfect))
-    line = _in_metric(view.places.handed.left_whole) or _in_metric(view.places.handed.picked, name)
+    line = view.places.measuring.ignored_replaced(_GIVEN_AS)
+    line = (
+        line
+        or _in_metric(view.places.handed.left_whole)
+        or _in_metric(view.places.handed.picked, name)
+    )
     line = line or metric_line(view, name)
     return fault(line, share=tried.ignored, name=name, value=tried.perfect[name])
 
@@ -619,6 +650,7 @@ RULES: tuple[Rule, ...] = (
     error_with_sign,
     error_in_scaled_units,
     outside_counted,
+    strays_uncounted,
     decoded_unlike,
     answers_in_a_tuple,
     label_names_in_other_order,

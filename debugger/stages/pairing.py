@@ -45,6 +45,36 @@ def tables_side_by_side(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None
 
 
+def listed_in_two_orders(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows were made by a list of names, as of files, and their labels stand in a table that has
+    the same names in another order."""
+    if not view.has_script:
+        return NO_SCRIPT
+    lists = {n: one for n, one in view.names.items() if _are_names(one)}
+    for line, table in () if seen.failure else view.places.pairing.as_they_stand():
+        held: Any = view.names.get(table)
+        if type(held).__name__ != "DataFrame" or len(held) < FEWEST:
+            continue
+        for name, listed in lists.items():
+            if len(listed) != len(held):
+                continue
+            for key in held.columns:
+                ours, theirs = list(listed), held[key].tolist()
+                if _are_names(theirs) and ours != theirs and sorted(ours) == sorted(theirs):
+                    moved = sum(a != b for a, b in zip(ours, theirs, strict=True))
+                    said = {"one": name, "other": table, "key": str(key)}
+                    return fault(line, **said, moved=moved, rows=len(ours))
+    return None
+
+
+def rows_are_one(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A list times a number holds the same thing so many times."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = view.places.rows_are_one()
+    return None if found is None else fault(found[0], made=found[1])
+
+
 def names_of_letters(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """What makes yes and no of lists of names was given texts, and went through their letters."""
     if not view.has_script:
@@ -120,6 +150,8 @@ OF_ROWS: tuple[Rule, ...] = (
     names_in_two_orders,
     reshape_moves_axis,
     tables_side_by_side,
+    listed_in_two_orders,
+    rows_are_one,
     names_of_letters,
     row_shuffled_inside,
 )
@@ -129,6 +161,12 @@ OF_NUMBERS: tuple[Rule, ...] = (
     undone_otherwise,
     area_of_decisions,
 )
+
+
+def _are_names(value: Any) -> bool:
+    """A list of texts, no two of them alike."""
+    texts = isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
+    return texts and len(value) >= FEWEST and len(set(value)) == len(value)
 
 
 def _keys_in_both(one: Any, other: Any) -> list[str]:

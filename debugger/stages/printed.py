@@ -274,7 +274,9 @@ def _is_right(one: Printed) -> bool:
 
 
 def _is_same(one: Printed) -> bool:
-    return all(_near(one.some, made) for made in (one.other, one.low, one.high, *one.dealt))
+    """For answers far beyond all others as well, or at least for those that are all right."""
+    ends = (one.low, one.high) if one.perfect is None or _is_right(one) else (one.perfect,)
+    return all(_near(one.some, made) for made in (one.other, *ends, *one.dealt))
 
 
 def _near(some: float, other: float) -> bool:

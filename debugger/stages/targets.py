@@ -10,6 +10,7 @@ from debugger.experiments.signal import renumbered
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.face import Batch, Data, Forward
 from debugger.pipelines.rows import AMOUNTS
+from debugger.stages.belonging import labels_by_words
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -160,6 +161,8 @@ def labels_off_by_one(seen: Data, view: View) -> Verdict | CannotJudge | None:
     aligned = seen.train.aims.aligned if seen.train and seen.train.aims else None
     if aligned is None or view.facts.task != "tokens" or aligned.unequal:
         return NOT_FOR_THIS_TASK
+    if isinstance(labels_by_words(seen, view), Verdict):
+        return None
     most, least = NEARLY_ALL * aligned.framed, HARDLY_ANY * aligned.framed
     left = aligned.first >= most and max(aligned.last, aligned.last_word) <= least
     right = max(aligned.first, aligned.first_word) <= least and 2 * aligned.last > aligned.framed

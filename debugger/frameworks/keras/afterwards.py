@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -14,12 +12,13 @@ import numpy as np
 import tensorflow as tf
 from transformers import PreTrainedTokenizerBase
 
-from debugger.failure import is_own, line_in
+from debugger.failure import line_in
 from debugger.frameworks.keras.later import fails
 from debugger.frameworks.keras.reading import dense
 from debugger.frameworks.keras.reopened import Opened, opened
-from debugger.frameworks.keras.rest import Rest, function_of, labels_in, rest_of
+from debugger.frameworks.keras.rest import labels_in
 from debugger.pipelines.held import Held, moved, rescaled
+from debugger.pipelines.rest import Rest, function_of, rest_of, running
 from debugger.script.afterwards import Compared, compared, made_anew
 from debugger.script.later import asked_behind, history_keys
 from debugger.script.refits import refits
@@ -96,30 +95,26 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
     looked_up: list[tuple[str, int]] = []
     reopened: list[Opened] = []
     rests: list[Rest] = []
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if is_own(file := frame.f_code.co_filename) and (tree := _parsed(file)) is not None:
-            asked += _asked(frame, tree)
-            made = made_anew(tree)
-            line = None if made is None else line_in(file, made[0])
-            anew += [(line, made[1])] if made is not None and line is not None else []
-            known = {**frame.f_globals, **frame.f_locals}
-            texts += filter(None, map(_texts, _columns_and_all(known.values())))
-            tokenizers += [v for v in known.values() if isinstance(v, PreTrainedTokenizerBase)]
-            renumbered += _renumbered(frame, tree, known)
-            refitted += _refitted(frame, tree, known)
-            full += filter(None, map(_full, known.values()))
-            thrown += _thrown_away(frame, tree, known)
-            behind = asked_behind(tree, function_of(frame), frame.f_lineno)
-            failing += _failing(file, behind, known)
-            reopened += _opened(file, behind, known)
-            rests += rest_of(frame, tree)
-            looked_up += [
-                (key, line)
-                for key, at in history_keys(tree)
-                if (line := line_in(file, at)) is not None
-            ]
-        frame = frame.f_back
+    for frame, tree in running():
+        file = frame.f_code.co_filename
+        asked += _asked(frame, tree)
+        made = made_anew(tree)
+        line = None if made is None else line_in(file, made[0])
+        anew += [(line, made[1])] if made is not None and line is not None else []
+        known = {**frame.f_globals, **frame.f_locals}
+        texts += filter(None, map(_texts, _columns_and_all(known.values())))
+        tokenizers += [v for v in known.values() if isinstance(v, PreTrainedTokenizerBase)]
+        renumbered += _renumbered(frame, tree, known)
+        refitted += _refitted(frame, tree, known)
+        full += filter(None, map(_full, known.values()))
+        thrown += _thrown_away(frame, tree, known)
+        behind = asked_behind(tree, function_of(frame), frame.f_lineno)
+        failing += _failing(file, behind, known)
+        reopened += _opened(file, behind, known)
+        rests += rest_of(frame, tree)
+        looked_up += [
+            (key, line) for key, at in history_keys(tree) if (line := line_in(file, at)) is not None
+        ]
     return After(
         asked=tuple(asked),
         anew=next(iter(anew), None),
@@ -244,13 +239,6 @@ def _asked(frame: FrameType, tree: ast.Module) -> Iterator[Asked]:
             line = line_in(frame.f_code.co_filename, one.line)
             labels = _named(one.labels if one.labels in known else one.part or one.labels, known)
             yield Asked(one, line, _named(one.rows, known), labels)
-
-
-def _parsed(file: str) -> ast.Module | None:
-    try:
-        return ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
-        return None
 
 
 def held_against(fit: Fit) -> tuple[Held, ...]:

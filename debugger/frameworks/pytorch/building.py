@@ -16,7 +16,7 @@ from transformers import Trainer, TrainingArguments
 from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, TrainerCallback
 
 from debugger.failure import on_behalf, own_line, script_line
-from debugger.frameworks.pytorch import switched
+from debugger.frameworks.pytorch import rest, switched
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
 from debugger.frameworks.pytorch.untouched import quiet
 from debugger.pipelines.face import Earlier
@@ -121,6 +121,7 @@ def stopped_at_training(
                 built.rehearsed.append(Rehearsed(self, line, done, planned, sums, trained))
                 return answer
         switched.note(self, resume_from_checkpoint)
+        rest.note(self, cut_off)
         built.training, built.training_line = self, line
         raise TrainingStarts
 

@@ -26,6 +26,7 @@ from transformers.trainer_callback import DefaultFlowCallback
 from debugger.failure import Failure, failure_of_script, on_behalf
 from debugger.frameworks.pytorch.batches import rows_in, with_loss
 from debugger.frameworks.pytorch.callbacks import stopping_on_bad
+from debugger.frameworks.pytorch.rest import printed
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, lacking, subset
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
@@ -79,7 +80,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         "wanted": () if data.eval is None else data.eval.target_lengths,
     }
     if dataset is None:
-        return Evaluate(**known)
+        return Evaluate(**known, **_behind(trainer, facts, data, {}))
     with borrowed(trainer):
         known["lacks"] = lacking(trainer.train_dataset, dataset)
     with borrowed(trainer):
@@ -118,7 +119,15 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         strays_at=strays,
         stops_on_bad=stops,
         failure=failure,
+        **_behind(trainer, facts, data, answer),
     )
+
+
+def _behind(trainer: Trainer, facts: Facts, data: Data, answer: dict[str, float]) -> dict[str, Any]:
+    """What the rest of the script prints, and what it ends in."""
+    learned = () if data.train is None else data.train.labels
+    found = printed(trainer, facts, learned, tuple(numbers(answer, "eval_")))
+    return {"printed": found.printed, "fails_later": found.fails}
 
 
 def _asked_for_all(
