@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from debugger.script.labelling import CALLED
-from debugger.script.tracing import Function, Tracing, is_true, last, name_of
+from debugger.script.tracing import Function, Tracing, is_true, last, name_of, names_in
 
 _WEIGHTED = (
     *("Dense", "EinsumDense", "Embedding", "MultiHeadAttention", "LSTM", "GRU", "SimpleRNN"),
@@ -388,8 +388,21 @@ class Layers:
                 made = returned.elts[1]
                 known = self._tracing.local(made) if isinstance(made, ast.Name) else []
                 return known[-1][0] if known else made.lineno
-        zipped = (call.lineno for call in self._calls if ast.unparse(call.func).endswith(".zip"))
-        return next(zipped, None)
+        for call in self._calls:
+            if ast.unparse(call.func).endswith(".zip"):
+                return self._shuffled_apart(call) or call.lineno
+        return None
+
+    def _shuffled_apart(self, zipped: ast.Call) -> int | None:
+        """Where the second of two sets that are zipped is shuffled by itself, as the first was."""
+        given = {name for one in zipped.args for name in names_in(one)}
+        found = {
+            name_of(node.targets[0]): node.lineno
+            for node in self._assignments
+            if isinstance(node.value, ast.Call) and name_of(node.value.func) == "shuffle"
+            if name_of(node.targets[0]) in given and node.lineno < zipped.lineno
+        }
+        return max(found.values()) if len(found) > 1 else None
 
     def penalised(self) -> int | None:
         """Where the factor of the first regularizer is written."""

@@ -208,6 +208,20 @@ class Making:
                     return node.lineno
         return None
 
+    def prepared_less(self) -> int | None:
+        """Where the rows to be judged by are made by the same calls as those to learn from, but for
+        one that is left out."""
+        made = [
+            (name_of(target), value.lineno, _called_in(value))
+            for node in self._nodes
+            for target, value in assigned(node)
+        ]
+        learned = [calls for name, _, calls in made if "train" in name.lower() and calls]
+        for name, line, calls in made:
+            if OF_JUDGING.search(name) and calls and any(calls < whole for whole in learned):
+                return line
+        return None
+
     def evaluated(self) -> int | None:
         """Where the rows to evaluate on are made, as `data["test"]` is under that name."""
         given = [k.value for c in self._calls for k in c.keywords if k.arg == "eval_dataset"]
@@ -315,3 +329,7 @@ def _deals(call: ast.Call) -> bool:
         return False
     first = call.args[0] if call.args else None
     return first is not None and (name != "shuffle" or not isinstance(first, ast.Constant))
+
+
+def _called_in(value: ast.expr) -> set[str]:
+    return {name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)}

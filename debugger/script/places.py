@@ -19,6 +19,7 @@ from debugger.script.afterwards import (
 from debugger.script.aliased import rows_are_one
 from debugger.script.behind import Behind
 from debugger.script.chosen import Chosen
+from debugger.script.cutting import Halved, halved
 from debugger.script.earlier import Early, Kept, asked_too_early, brought_back
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
@@ -117,6 +118,10 @@ class Places:
     @cached_property
     def measuring(self) -> Measuring:
         return Measuring(self._tree, self.handed)
+
+    @cached_property
+    def halved(self) -> list[Halved]:
+        return halved(self._tree)
 
     @cached_property
     def pairing(self) -> Pairing:

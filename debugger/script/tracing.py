@@ -245,8 +245,10 @@ class Tracing:
 
     def _option(self, node: ast.Attribute) -> ast.expr | None:
         """Of a command line, of a class of settings, or of what was made with it."""
+        made = self.local(node.value) if isinstance(node.value, ast.Name) else []
+        other = any(isinstance(v, ast.Call) and "parse" not in name_of(v.func) for _, v in made)
         for call in self._calls:
-            if name_of(call.func) != "add_argument":
+            if name_of(call.func) != "add_argument" or other:
                 continue
             names = [a.value for a in call.args if isinstance(a, ast.Constant)]
             if node.attr in [str(n).lstrip("-").replace("-", "_") for n in names]:

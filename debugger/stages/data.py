@@ -13,6 +13,7 @@ from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
 from debugger.stages import (
     belonging,
     columns,
+    cutting,
     fitting,
     inputs,
     misuse,
@@ -512,6 +513,7 @@ RULES: tuple[Rule, ...] = (
     *unkept.RULES,
     *slips.OF_ROWS,
     *pairing.OF_ROWS,
+    *cutting.RULES,
 )
 DATA = Stage("data", observe, show, measured, RULES)
 

@@ -251,8 +251,8 @@ def float_scores_cut(seen: Evaluate, view: View) -> Verdict | CannotJudge | None
 
 
 def metric_name_unknown(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
-    if seen.best_metric is None:
-        return None
+    if seen.best_metric is None or view.facts.compiled is not None:
+        return None  # see watched_in_vain
     if seen.failure is not None or not seen.known_metrics:
         return CannotJudge("no_answer")
     if isinstance(label_name_untold(seen, view), Verdict):

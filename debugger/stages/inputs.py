@@ -90,8 +90,8 @@ def unknown_in_evaluation(seen: Data, view: View) -> Verdict | CannotJudge | Non
     known, share = train.unknown / train.pieces, other.unknown / other.pieces
     if share < OFTEN_UNKNOWN or share < MORE_UNKNOWN * known:
         return None
-    line = view.places.parting.line() or view.places.making.evaluated()
-    line = line or view.places.argument("eval_dataset")
+    line = view.places.parting.line() or view.places.making.prepared_less()
+    line = line or view.places.making.evaluated() or view.places.argument("eval_dataset")
     made = fault if share >= MOSTLY_UNKNOWN else look
     return made(line, share=share, train=known)
 

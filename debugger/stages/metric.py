@@ -536,10 +536,13 @@ def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     if seen.best_metric is None or seen.greater_is_better is None:
         return None
     name = seen.best_metric.removeprefix("eval_")
+    tried = seen.trials
+    own = view.facts.compiled is not None and name not in seen.known_metrics
     if name == "loss":
         rises = False
+    elif own and any(word in name.lower() for word in HIGHER_IS_BETTER):
+        rises = True  # a callback of somebody's own puts it there
     else:
-        tried = seen.trials
         if tried is None or name not in tried.perfect:
             return NOT_TRIED
         right, drawn = tried.perfect[name], tried.drawn[name]

@@ -44,6 +44,7 @@ MUCH = 0.3
 LITTLE_LEFT = 0.05
 """Of the rate that the optimizer was given: what a schedule leaves of it at most."""
 TIMES_ITSELF, RATE_OF_WEIGHTS, MANY_WEIGHTS = 3.0, 0.2, 1000
+ONCE_ITSELF, LARGE_RATE = 1.0, 0.05
 """Of a new model: how far two steps move weights, as a share of their size, at which rate."""
 UNKNOWN = CannotJudge("no_plan")
 NEARLY_ALL = 0.8
@@ -315,11 +316,14 @@ def steps_beyond_weights(seen: Step, view: View) -> Verdict | CannotJudge | None
     if view.facts.pretrained or seen.optimizer not in ADAMS or rate is None or seen.steps < 2:
         return NOT_FOR_THIS_TASK
     moved = [block.update or 0.0 for block in seen.blocks if block.trainable]
-    beyond = sum(one >= TIMES_ITSELF for one in moved)
-    if rate < RATE_OF_WEIGHTS or seen.trainable < MANY_WEIGHTS or 2 * beyond < len(moved):
+    often, once = (
+        2 * sum(one >= far for one in moved) >= len(moved) for far in (TIMES_ITSELF, ONCE_ITSELF)
+    )
+    if rate < LARGE_RATE or seen.trainable < MANY_WEIGHTS or not once:
         return None
     times = max(moved, default=0.0)
-    return fault(view.places.rate() or view.places.argument("optimizer"), rate=rate, times=times)
+    made = fault if rate >= RATE_OF_WEIGHTS and often else look
+    return made(view.places.rate() or view.places.argument("optimizer"), rate=rate, times=times)
 
 
 def eps_swallows_update(seen: Step, view: View) -> Verdict | CannotJudge | None:

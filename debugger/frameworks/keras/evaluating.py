@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import tensorflow as tf
@@ -36,6 +36,7 @@ from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
 from debugger.pipelines.metrics import Spy, count_classes, guessed, metric_watched, numbers
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import overlap
+from debugger.pipelines.trials import HIGHER_IS_BETTER
 
 ROWS = 32
 FEW_EPOCHS = 2
@@ -135,13 +136,19 @@ def _asked_afterwards(fit: Fit, facts: Facts, train: Rows) -> dict[str, Any]:
 
 
 def _kept_by(callbacks: tuple[Any, ...], answer: Any) -> dict[str, Any]:
-    """The number by which a callback tells a better epoch from a worse one, and which way."""
+    """The number by which a callback tells a better epoch from a worse one, and which way: of
+    several callbacks the first that goes against the name of its number."""
+    found: list[dict[str, Any]] = []
     for one in filter(_watches, callbacks):
-        name = str(one.monitor).removeprefix("val_")
-        if name in answer:
-            lower: Any = one.monitor_op
-            return {"best_metric": name, "greater_is_better": not lower(0.0, 1.0)}
-    return {}
+        name, lower = str(one.monitor).removeprefix("val_"), cast(Any, one.monitor_op)
+        rises = any(word in name.lower() for word in HIGHER_IS_BETTER)
+        if name not in answer and not rises:
+            continue
+        kept = {"best_metric": name, "greater_is_better": not lower(0.0, 1.0)}
+        if kept["greater_is_better"] is not rises and (rises or name == "loss"):
+            return kept
+        found.append(kept)
+    return found[0] if found else {}
 
 
 def _untested(fit: Fit, answer: dict[str, Any]) -> bool:
