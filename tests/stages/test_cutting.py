@@ -57,7 +57,7 @@ def table(kinds: list[str], field: str = "kind") -> pd.DataFrame:
     return pd.DataFrame({"text": [f"row {n}" for n in range(len(kinds))], field: kinds})
 
 
-def halves(kinds: list[str], field: str = "kind", at: int = 30) -> dict[str, pd.DataFrame]:
+def halves(kinds: list[str], field: str = "kind", at: int = 30) -> dict[str, Any]:
     whole = table(kinds, field)
     return {"a": whole[:at], "b": whole[at:]}
 
