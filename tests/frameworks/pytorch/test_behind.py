@@ -131,8 +131,9 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "print('accuracy', (made.predictions.argmax(-1) == right).mean())",
     ),
     "labels of a loader that shuffles": (
-        "printed_off_its_labels", "shuffle=True",
-        CLASSES + ASKED + "right = torch.cat([b['labels'] for b in DataLoader(test, 16, shuffle=True)]).numpy()\n"
+        "printed_off_its_labels", "right = torch.cat",
+        CLASSES + ASKED + "loader = DataLoader(test, 16, shuffle=True)\n"
+        "right = torch.cat([batch['labels'] for batch in loader]).numpy()\n"
         "print('accuracy', (made.predictions.argmax(-1) == right).mean())",
     ),
     "answers of a loader that shuffles": (
@@ -386,7 +387,8 @@ SOUND |= {
     "    hits = 0\n    for batch in DataLoader(rows, batch_size=16):\n"
     "        said = model(batch['x'])['logits'].argmax(-1)\n"
     "        hits += (said == batch['labels']).sum().item()\n    return hits / len(rows)\n"
-    + CLASSES + "print('accuracy', check(trainer.model, test), 'train', check(trainer.model, train))",
+    + CLASSES
+    + "print('accuracy', check(trainer.model, test), 'train', check(trainer.model, train))",
     "weights opened again": CLASSES + "torch.save(trainer.model.state_dict(), 'kept.pt')\n"
     "model = Net(3, nn.CrossEntropyLoss())\nmodel.load_state_dict(torch.load('kept.pt'))\n"
     "model.eval()\nwith torch.no_grad():\n    chosen = model(x[96:])['logits'].argmax(-1)\n"
