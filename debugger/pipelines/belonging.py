@@ -182,22 +182,22 @@ def _one_for_each_word(ids: Sequence[Any], labels: Sequence[Any], tokenizer: Any
         places = [place for place, one in enumerate(row) if one not in special]
         made = tokenizer.convert_ids_to_tokens([row[place] for place in places])
         tokens = [one or "" for one in made]
-        words = _words_in(tokens)
-        if words is None or words == len(tokens):
-            continue
+        firsts = _firsts_in(tokens)
+        if firsts is None or firsts == list(range(len(firsts))):
+            continue  # where both ways come to the same
         at = [place for place, label in enumerate(given) if label != -100]
         one_by_one = bool(at) and at == list(range(at[0], at[0] + len(at)))
-        found.append(one_by_one and at[0] <= places[0] and len(at) == words)
+        found.append(one_by_one and at[0] <= places[0] and len(at) == len(firsts))
     return found
 
 
-def _words_in(tokens: Sequence[str]) -> int | None:
-    """By the marks of tokens that begin a word, or that go on with one; None where none has any."""
+def _firsts_in(tokens: Sequence[str]) -> list[int] | None:
+    """The places of tokens that begin a word, by their marks; None where none has any."""
     begins = next((m for m in _BEGINS if any(one.startswith(m) for one in tokens[1:])), None)
     if begins is not None:
-        return 1 + sum(one.startswith(begins) for one in tokens[1:])
-    goes_on = sum(one.startswith(_GOES_ON) for one in tokens)
-    return len(tokens) - goes_on if goes_on else None
+        return [n for n, one in enumerate(tokens) if n == 0 or one.startswith(begins)]
+    goes_on = [one.startswith(_GOES_ON) for one in tokens]
+    return [n for n, on in enumerate(goes_on) if not on] if any(goes_on) else None
 
 
 def _purity(pairs: list[tuple[int, int | None]]) -> float:

@@ -67,7 +67,7 @@ class Drawn:
             chosen = labels.reshape(shape[:-1]).astype(int)
             if (chosen < 0).any() or (chosen >= shape[-1]).any():
                 raise Unanswerable
-            made = np.eye(shape[-1])[chosen]
+            made = np.eye(shape[-1])[chosen] * (1 if self.shares or self.inside else SURE)
         elif labels.size == np.prod(shape):
             made = labels.reshape(shape).astype(float)
         else:

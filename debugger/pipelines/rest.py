@@ -29,6 +29,7 @@ from debugger.script.tracing import name_of
 SECONDS = 5.0
 DEALT = 5
 STRAIGHT = 0.9999
+_BESIDE = ("label_ids", "metrics")
 LOSS, FIRST, APART = 3.25, 0.75, 0.0625
 """What an evaluation is made to say: a loss, and metrics that no two are alike of."""
 
@@ -293,8 +294,8 @@ def _compared(
         line = line_in(rest.file, statement.lineno)
         known = rest.names | known | (right.given[place] if right is not None else {})
         asks = any(went.asked[place] for went in runs)
-        if asks or reads(statement) & hangs:
-            hangs |= gives(statement)
+        if asks or _reads_answers(statement) & hangs:
+            hangs |= _hanging(gives(statement), [went.given[place] for went in runs], trained)
             given = [_marks(went.given[place], trained) for went in plain]
             if same_at is None and given[0] and all(one == given[0] for one in given):
                 same_at = line
@@ -308,7 +309,7 @@ def _compared(
             some, other, low, high, *more = (one[number][1] for one in texts)
             name = texts[0][number][0] or (whole if len(texts[0]) == 1 else "")
             of = _said_by(some, trained.metrics)
-            if not of and not (asks or reads(statement) & hangs):
+            if not of and not (asks or _reads_answers(statement) & hangs):
                 continue
             perfect, single = (
                 best[number][1] if len(best) == len(texts[0]) else None
@@ -325,6 +326,25 @@ def _compared(
                 several=made.several,
                 off=_off(statement, hangs, known, truth),
             )
+
+
+def _reads_answers(statement: ast.stmt) -> set[str]:
+    """Without what is asked for labels, or for numbers, that come along with answers."""
+    beside = {
+        id(node.value)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Attribute) and node.attr in _BESIDE
+    }
+    names = (n for n in ast.walk(statement) if isinstance(n, ast.Name) and id(n) not in beside)
+    return {one.id for one in names if isinstance(one.ctx, ast.Load)}
+
+
+def _hanging(names: set[str], given: list[dict[str, Any]], trained: Trained) -> set[str]:
+    """Of several names that are given at once, those of what is otherwise for other answers."""
+    marks = [_marks(one, trained) for one in given]
+    same = {name for name in names if all(name in one for one in marks)}
+    same = {name for name in same if all(one[name] == marks[0][name] for one in marks)}
+    return names if same == names or len(names) < 2 else names - same
 
 
 def _off(statement: ast.stmt, hangs: set[str], known: dict[str, Any], truth: Any) -> str:

@@ -188,7 +188,7 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
         "whole": None if counted.all() or labels.ndim == 1 else ask(scores(right), right),
         "averages": averages(present, drawn[counted]),
         **_half_right(labels, classes, said, form, ask),
-        "strayed": None if labels.ndim == 1 else ask(scores(_strayed(right, counted, common))),
+        "strayed": _strayed(right, counted, common, lambda made: ask(scores(made))),
         "left_out": _left_out(right, perfect, classes, lambda one: ask(scores(one))),
         "partly": _partly(
             _rank(labels), right, (right + 1) % classes, lambda one: ask(scores(one))
@@ -196,13 +196,15 @@ def _classes(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, A
     }
 
 
-def _strayed(right: Any, counted: Any, common: Any) -> Any:
-    """Every other place of the commonest class says one of the others, by turns."""
+def _strayed(right: Any, counted: Any, common: Any, ask: Ask) -> dict[str, float] | None:
+    """Every other place of the commonest class says one of the others, by turns: each often."""
     others = np.array([one for one in np.unique(right[counted]) if one != common.flat[0]])
     places = np.flatnonzero(counted & (right == common))[::2]
+    if right.ndim == 1 or len(places) < TWO * len(others):
+        return None
     made = right.copy()
     made.flat[places] = others[np.arange(len(places)) % len(others)]
-    return made
+    return ask(made)
 
 
 def _left_out(

@@ -132,12 +132,12 @@ def strays_uncounted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None
     names = view.facts.label_names or ()
     written = "O" if view.places.last_naming("O") else f"label {tried.common}"
     common = names[tried.common] if tried.common < len(names) else written
-    for name, value in tried.strayed.items():
-        said = re.findall(r"f1|precision", name.lower())
-        untouched = value == tried.perfect.get(name) and value != tried.drawn.get(name)
-        if said and untouched and _share(value) > 0.9:
+    told = {n: v for n, v in tried.strayed.items() if re.search("f1|precision", n.lower())}
+    untouched = [n for n, v in told.items() if v == tried.perfect[n] != tried.drawn[n]]
+    for name in untouched if len(untouched) == len(told) else ():
+        if _share(told[name]) > 0.9:
             line = view.places.measuring.picks_some(_GIVEN_AS) or metric_line(view, name)
-            return fault(line, name=name, value=value, common=common)
+            return fault(line, name=name, value=told[name], common=common)
     return None
 
 

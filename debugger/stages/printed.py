@@ -26,6 +26,8 @@ COMPARES = (
     *("difference", "diff", "neg", "negative", "bias", "r2"),
 )
 """Words of numbers that may well lie below zero."""
+APART = ("gap", "baseline", "majority", "chance", "random", "dummy", "naive", "constant", "always")
+"""Words of numbers that say nothing of a model, or lay two of them beside each other."""
 FEWEST = 8
 NEARLY = 0.1
 HARDLY_MOVES = 0.1
@@ -47,7 +49,8 @@ def printed_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     for one in seen.printed:
         by_line.setdefault(one.line, []).append(one)
     for found in by_line.values():
-        measures = [one for one in found if _called(one, *RIGHT, *WRONG) and not one.of]
+        known = [one for one in found if not _called(one, *APART)]
+        measures = [one for one in known if _called(one, *RIGHT, *WRONG) and not one.of]
         if measures and all(_is_same(one) for one in found):
             one = measures[0]
             shape = str(list(one.shape))
@@ -145,6 +148,8 @@ def printed_off_its_labels(seen: Evaluate, view: View) -> Verdict | CannotJudge 
         return None
     for one in seen.printed:
         if one.of or one.perfect is None or _is_same(one) or math.isnan(one.perfect):
+            continue
+        if _called(one, *APART, *COMPARES):
             continue
         drawn = (one.some, one.other, *one.dealt)
         low = _called(one, *RIGHT) and one.perfect < 0.999 and one.perfect <= max(drawn)

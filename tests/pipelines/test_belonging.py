@@ -13,13 +13,14 @@ from tokenizers.processors import TemplateProcessing
 from transformers import PreTrainedTokenizerFast
 
 from debugger.pipelines.belonging import Belonging, belonging_of
+from debugger.pipelines.targets import framing
 from tests import tiny
 
 WORDS = tiny.tokenizer()
 
 
-def in_pieces() -> PreTrainedTokenizerFast:
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "film", "##film"]
+def in_pieces(*pieces: str) -> PreTrainedTokenizerFast:
+    pieces = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", *pieces)
     inner = Tokenizer(WordPiece({one: at for at, one in enumerate(pieces)}, unk_token="[UNK]"))
     inner.pre_tokenizer = Whitespace()
     inner.post_processor = TemplateProcessing(
@@ -29,7 +30,7 @@ def in_pieces() -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(tokenizer_object=inner, **names)
 
 
-SPLIT = in_pieces()
+SPLIT = in_pieces("good", "film", "##film")
 
 
 NAMES = ("O", "B-DAY", "I-DAY")
@@ -128,3 +129,109 @@ def test_a_word_whose_tokens_have_the_label_of_another_is_counted(lay: Any, wron
     found = tagged(lay)
     assert found.words > 20
     assert (found.own < 0.7) == wrong
+
+
+def first_of_each(tags: list[int], words: list[int | None]) -> list[int]:
+    before = [None, *words[:-1]]
+    pairs = zip(words, before, strict=True)
+    return [-100 if word in (None, last) else tags[word or 0] for word, last in pairs]
+
+
+def last_of_each(tags: list[int], words: list[int | None]) -> list[int]:
+    return first_of_each(tags, words[::-1])[::-1]
+
+
+def from_the_front(tags: list[int], words: list[int | None]) -> list[int]:
+    return (tags + [-100] * len(words))[: len(words)]
+
+
+def no_word_known(lay: Any, **more: Any) -> Belonging:
+    """Only tokens and labels are left of rows, as from a data set that tokenizes row by row."""
+    chance = random.Random(3)
+    rows = [["good", "goodfilm", "film", "goodfilm", "good", "film"]] * 12
+    encoded = SPLIT(rows, is_split_into_words=True, **more)
+    labels = [lay(chance.choices([0, 1, 2], k=6), encoded.word_ids(n)) for n in range(12)]
+    return told({"input_ids": encoded["input_ids"]}, labels, SPLIT)
+
+
+@pytest.mark.parametrize("more", [{}, {"padding": "max_length", "max_length": 14}])
+@pytest.mark.parametrize(
+    ("lay", "wrong"),
+    [
+        (one_by_one, 12),
+        (from_the_front, 12),
+        (by_word, 0),
+        (first_of_each, 0),
+        (last_of_each, 0),
+        (before, 0),
+    ],
+)
+def test_marks_of_tokens_tell_of_words_that_nobody_knows_any_more(
+    lay: Any, wrong: int, more: dict[str, Any]
+) -> None:
+    found = no_word_known(lay, **more)
+    assert (found.split, found.by_words) == (12, wrong)
+
+
+def test_labels_that_are_the_tokens_are_no_labels_of_words() -> None:
+    ids: Any = SPLIT([["good", "goodfilm", "film"]] * 12, is_split_into_words=True)["input_ids"]
+    assert told({"input_ids": ids}, ids, SPLIT).by_words == 0
+    behind = [[-100, -100, *row[2:]] for row in ids]
+    assert told({"input_ids": ids}, behind, SPLIT).by_words == 0
+
+
+def test_rows_whose_words_are_one_token_each_say_nothing_of_how_labels_are_laid() -> None:
+    ids: Any = SPLIT([["good", "film"]] * 12, is_split_into_words=True)["input_ids"]
+    found = told({"input_ids": ids}, [[-100, 1, 2, -100]] * 12, SPLIT)
+    assert (found.split, found.by_words) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("labels", "wrong"),
+    [([0, 1, 2, -100, -100], 12), ([0, 1, -100, 2, -100], 0), ([0, 1, 1, 2, 2], 0)],
+)
+@pytest.mark.parametrize("mark", ["\u0120", "\u2581"])
+def test_a_mark_may_stand_where_a_word_begins(mark: str, labels: list[int], wrong: int) -> None:
+    words = in_pieces(f"{mark}good", f"{mark}new", "er", f"{mark}film", "s")
+    row: Any = words.convert_tokens_to_ids(
+        ["[CLS]", f"{mark}good", f"{mark}new", "er", f"{mark}film", "s", "[SEP]"]
+    )
+    given = [[-100, *labels, -100]] * 12
+
+    found = told({"input_ids": [row] * 12}, given, words)
+
+    assert (found.split, found.by_words) == (12, wrong)
+
+
+@pytest.mark.parametrize(
+    ("head", "lay", "wrong"),
+    [(["film"], one_by_one, True), (["film"], by_word, False), ([], by_word, False)],
+)
+def test_words_may_begin_behind_tokens_that_a_script_puts_there(
+    head: list[str], lay: Any, wrong: bool
+) -> None:
+    """As a prompt before the words whose labels are known."""
+    chance = random.Random(3)
+    rows = [["good", "goodfilm", "good", "goodfilm", "good", "film"]] * 12
+    tags = [chance.choices([0, 1, 2], k=6) for _ in rows]
+    plain: Any = SPLIT(rows, is_split_into_words=True, add_special_tokens=False)
+    begin: Any = SPLIT.convert_tokens_to_ids(["[CLS]", *head])
+    ids = [[*begin, *row, 3] for row in plain["input_ids"]]
+    labels = [
+        [-100] * len(begin) + lay(own, plain.word_ids(row)) + [-100] for row, own in enumerate(tags)
+    ]
+    values = {"tokens": rows, "ner_tags": tags, "input_ids": ids}
+
+    found = told({**values, "labels": labels}, labels, SPLIT)
+
+    assert found.words > 20
+    assert found.split > 9
+    assert found.by_words == wrong * found.split
+
+
+def test_the_tokens_about_a_text_are_those_that_a_tokenizer_puts_there() -> None:
+    words = in_pieces("good", "[NAME]")
+    words.add_special_tokens({"additional_special_tokens": ["[NAME]"]})
+
+    assert framing(words) == {0, 2, 3}
+    assert words.convert_tokens_to_ids("[NAME]") in words.all_special_ids

@@ -91,3 +91,27 @@ def test_a_number_far_from_all_others_that_comes_again_and_again_may_stand_for_n
 )
 def test_what_is_capped_counted_or_far_spread_stands_for_something(rows: Any) -> None:
     assert measured({"x": list(rows)}, ()).filled is None
+
+
+STEPS_BEHIND = RANDOM.normal(20, 5, (200, 3, 24))
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_the_columns_of_windows_may_stand_before_their_steps(place: int) -> None:
+    rows = STEPS_BEHIND.copy()
+    rows[::20, place, ::3] = -999
+
+    for laid in (rows, np.moveaxis(rows, 1, 2)):
+        found = measured({"x": list(laid)}, ()).filled
+        assert found is not None
+        assert (found.place, found.value, found.times) == (place, -999, 80)
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_column_of_windows_that_lies_elsewhere_stands_for_something(place: int) -> None:
+    far, switched = STEPS_BEHIND.copy(), STEPS_BEHIND.copy()
+    far[:, place] += 4000
+    switched[:, place] = 500 * RANDOM.integers(0, 2, (200, 24))
+
+    for rows in (STEPS_BEHIND, far, switched):
+        assert measured({"x": list(rows)}, ()).filled is None

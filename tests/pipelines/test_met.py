@@ -23,11 +23,20 @@ def met(rows: Any, train: Any, other: Any) -> float | None:
 
 
 PICTURES = np.stack([LOT.normal(size=(40, 6, 6)) for _ in range(20)]).astype("float32")
+TURNED = np.moveaxis(windows(COURSE), 1, 2)
+"""Columns before steps, as PyTorch's convolutions have it."""
+SAME_TIMES = np.stack(
+    [LOT.normal(size=(200, 64)), np.tile(np.linspace(0, 1, 64), (200, 1))], 1
+).astype("float32")
 FRAMES = np.concatenate([windows(one, width=4) for one in PICTURES])
 
 
 @pytest.mark.parametrize(
-    "rows", [windows(COURSE), windows(COURSE)[:, :, 0], FRAMES, np.moveaxis(FRAMES, 1, -1)]
+    "rows",
+    [
+        *(windows(COURSE), windows(COURSE)[:, :, 0], FRAMES, np.moveaxis(FRAMES, 1, -1)),
+        *(TURNED, TURNED[:, :1]),
+    ],
 )
 def test_windows_that_were_dealt_out_are_met_again(rows: Any) -> None:
     order = np.random.default_rng(1).permutation(len(rows))
@@ -36,7 +45,7 @@ def test_windows_that_were_dealt_out_are_met_again(rows: Any) -> None:
     assert dealt > 0.4
 
 
-@pytest.mark.parametrize("rows", [windows(COURSE), windows(COURSE)[:, :, 0], FRAMES])
+@pytest.mark.parametrize("rows", [windows(COURSE), windows(COURSE)[:, :, 0], FRAMES, TURNED])
 def test_windows_that_are_split_by_time_are_not(rows: Any) -> None:
     whole = np.arange(len(rows))
     apart = met(rows, whole[:500], whole[550:])
@@ -50,6 +59,13 @@ def test_windows_that_are_split_by_time_are_not(rows: Any) -> None:
         windows(COURSE, step=24),
         LOT.normal(size=(400, 12)).astype("float32"),
         windows(LOT.integers(0, 3, (900, 2)).astype("float32")),
+        np.moveaxis(windows(COURSE, step=24), 1, 2),
+        LOT.random((80, 3, 32, 32)).astype("float32"),
+        LOT.normal(size=(80, 1, 64)).astype("float32"),
+        LOT.normal(size=(80, 40, 30)).astype("float32"),
+        LOT.normal(size=(50, 60)).astype("float32")[LOT.integers(0, 50, (200, 12))],
+        SAME_TIMES,
+        np.moveaxis(SAME_TIMES, 1, 2),
     ],
 )
 def test_rows_that_share_nothing_are_no_such_windows(rows: Any) -> None:

@@ -225,3 +225,29 @@ def test_a_result_that_nobody_keeps_stands_alone_on_its_line() -> None:
     script = "rows.map(f)\nrows = rows.batch(8)\ntable.dropna(inplace=True)\nlist(rows.take(1))"
 
     assert list(thrown_away(ast.parse(script))) == [("rows", "map", 1)]
+
+
+FLOWS = "a = tf.data.Dataset.from_tensor_slices(x){}\nb = tf.data.Dataset.from_tensor_slices(y){}\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "behind", "line"),
+    [
+        (".shuffle(9)", ".shuffle(9)", "", 2),
+        (".shuffle(9)", "", "", 3),
+        ("", "", "rows = rows.shuffle(9)\n", 3),
+        ("", "", "a = a.shuffle(9)\nb = b.shuffle(9)\n", 3),
+    ],
+)
+def test_the_second_of_two_sets_that_are_shuffled_apart_is_where_labels_go_astray(
+    first: str, second: str, behind: str, line: int
+) -> None:
+    zipped = "rows = tf.data.Dataset.zip((a, b))\n" + behind
+
+    assert Places(FLOWS.format(first, second) + zipped).layers.paired() == line
+
+
+def test_lists_that_are_zipped_are_no_data_sets() -> None:
+    pairs = "for x, y in zip(a, b):\n    pass"
+
+    assert Places(FLOWS.format(".shuffle(9)", ".shuffle(9)") + pairs).layers.paired() is None

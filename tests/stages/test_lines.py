@@ -366,3 +366,45 @@ def test_the_branch_that_every_row_took_is_where_it_was_decided() -> None:
     """
     found = places(script)[0]
     assert found.condition_of(found.written("start_positions")) == 2
+
+
+@pytest.mark.parametrize(
+    ("train", "test", "found"),
+    [
+        ("encode(clean(texts))", "encode(others)", 2),
+        ("[encode(clean(one)) for one in texts]", "[encode(one) for one in others]", 2),
+        ("encode(clean(texts))", "encode(clean(others))", None),
+        ("encode(texts)", "encode(clean(others))", None),
+        ("data['train']", "data['test']", None),
+        ("load(clean(texts))", "others", None),
+    ],
+)
+def test_rows_to_be_judged_by_that_are_prepared_by_fewer_calls(
+    train: str, test: str, found: int | None
+) -> None:
+    for one, other in (("train", "test"), ("train_rows", "val_rows")):
+        assert Places(f"{one} = {train}\n{other} = {test}").making.prepared_less() == found
+
+
+OPTIONS = """
+cli = argparse.ArgumentParser()
+cli.add_argument("--vocab_size", type=int, default=500)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "owner", "line"),
+    [
+        ("args = cli.parse_args()", "args", 3),
+        ("args, _ = cli.parse_known_args()", "args", 3),
+        ("tokenizer = AutoTokenizer.from_pretrained('bert')", "tokenizer", 5),
+        ("words = Words(texts)", "words", 5),
+        ("args = Namespace(vocab_size=9)", "args", 4),
+    ],
+)
+def test_an_option_of_the_command_line_is_not_what_a_tokenizer_calls_by_its_name(
+    made: str, owner: str, line: int
+) -> None:
+    script = f"{OPTIONS}{made}\nmodel = Model(Config(vocab_size={owner}.vocab_size))"
+
+    assert Places(script).argument("vocab_size") == line

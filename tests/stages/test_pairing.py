@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
+import pandas as pd
 import pytest
 
+from debugger.pipelines.face import Data
 from debugger.script.pairing import Pairing
+from debugger.script.places import Places
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View
+from debugger.stages.pairing import listed_in_two_orders, tables_side_by_side
+from tests.stages.test_step import FACTS
 
 
 def of(text: str) -> Pairing:
@@ -100,8 +107,83 @@ def test_what_belongs_together_is_left_alone(form: str, text: str) -> None:
         ("both = a.merge(b, on='id')", None),
         ("a['days'] = b['days']", None),
         ("a['days'] = a['hours'].to_numpy() / 24", None),
+        ("t = a.assign(days=b['days'].to_numpy())", ("a", "b")),
+        ("t = a.assign(n=3, days=b['days'].values)", ("a", "b")),
+        ("t = a.reset_index().assign(days=b['days'].to_numpy())", ("a", "b")),
+        ("t = a.assign(days=b['days'])", None),
+        ("t = a.assign(days=a['hours'].to_numpy())", None),
+        ("t = a.assign(days=lambda t: t['hours'].to_numpy() / 24)", None),
+        ("t = a.assign(days=b.set_index('id').loc[a['id'], 'days'].to_numpy())", None),
+        ("b = b.set_index('id')\nt = a.assign(days=b.loc[a['id'], 'days'].to_numpy())", None),
+        ("t = a.assign(days=a.merge(b, on='id')['days'].to_numpy())", None),
     ],
 )
 def test_tables_that_are_laid_side_by_side(text: str, tables: tuple[str, str] | None) -> None:
     found = [pair for _, *pair in of(text).side_by_side()]
     assert found == ([list(tables)] if tables else [])
+
+
+FILES = [f"{n:02}.png" for n in range(12)]
+TABLE = pd.DataFrame({"file": FILES[::-1], "kind": range(12)})
+
+
+def asked(rule: Rule, script: str, **names: Any) -> Verdict | CannotJudge | None:
+    return rule(Data(None, None), View(FACTS, Places(script), has_script=bool(script), names=names))
+
+
+def test_a_column_that_is_put_into_a_table_of_other_order_is_told_where_it_is_put() -> None:
+    script = "t = a.assign(\n    n=3,\n    kind=b['kind'].to_numpy(),\n)"
+    of = {"a": TABLE[["file"]], "b": TABLE[::-1]}
+
+    told = {"one": "a", "other": "b", "key": "file", "moved": 12, "rows": 12}
+    assert asked(tables_side_by_side, script, **of) == Verdict("fault", 3, told)
+    assert asked(tables_side_by_side, script, a=TABLE, b=TABLE.copy()) is None
+    assert asked(tables_side_by_side, script, a=TABLE[:9], b=TABLE[::-1]) is None
+
+
+READ = "table = pd.read_csv('kinds.csv')\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["y = table['kind'].to_numpy()", "y = list(table['kind'])", "y = table['kind'].tolist()"],
+)
+def test_a_column_stands_in_another_order_than_the_files_do(text: str) -> None:
+    told = {"one": "files", "other": "table", "key": "file", "moved": 12, "rows": 12}
+    found = asked(listed_in_two_orders, READ + text, files=FILES, table=TABLE)
+
+    assert found == Verdict("fault", 2, told)
+
+
+@pytest.mark.parametrize(
+    ("text", "files", "table"),
+    [
+        ("y = table['kind'].to_numpy()", FILES[::-1], TABLE),
+        ("y = table['kind'].to_numpy()", FILES[:9], TABLE),
+        ("y = table['kind'].to_numpy()", [f"{one}.bak" for one in FILES], TABLE),
+        ("y = table['kind'].to_numpy()", FILES, TABLE["kind"]),
+        ("y = table['kind'].to_numpy()", ["a", "b"] * 6, TABLE.assign(file=["b", "a"] * 6)),
+        ("y = table.set_index('file').loc[files, 'kind'].to_numpy()", FILES, TABLE),
+        ("table = table.set_index('file')\ny = [table['kind'][f] for f in files]", FILES, TABLE),
+        ("of = dict(zip(table['file'], table['kind']))\ny = [of[f] for f in files]", FILES, TABLE),
+        (
+            "kinds = table['kind'].tolist()\nof = dict(zip(table['file'], kinds))\n"
+            "y = [of[f] for f in files]",
+            FILES,
+            TABLE,
+        ),
+        ("of = {r.file: r.kind for r in table.itertuples()}\nn = table['kind']", FILES, TABLE),
+        ("table = table.sort_values('file')\ny = table['kind'].tolist()", FILES, TABLE),
+        ("kinds = sorted(table['kind'].unique())", FILES, TABLE),
+        ("most = table['kind'].max()", FILES, TABLE),
+    ],
+)
+def test_labels_that_are_looked_up_or_stand_in_the_order_of_the_files(
+    text: str, files: list[str], table: Any
+) -> None:
+    assert asked(listed_in_two_orders, READ + text, files=files, table=table) is None
+
+
+def test_without_a_script_nobody_knows_what_was_laid_beside_what() -> None:
+    for rule in (listed_in_two_orders, tables_side_by_side):
+        assert asked(rule, "", files=FILES, table=TABLE) == NO_SCRIPT

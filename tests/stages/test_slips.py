@@ -273,3 +273,49 @@ def test_words_that_are_handed_to_each_set_are_numbered_alike() -> None:
 
     assert slips(text).numbered_apart() is None
     assert slips(text.replace("words.unique", "frame.unique")).numbered_apart() == 3
+
+
+WRITTEN = "table = [[0] * 5] * rows\n"
+ONE_ROW = [
+    WRITTEN + "table[0][2] = 1",
+    WRITTEN + "table[0][2] += 1",
+    WRITTEN + "table[0][:3] = [1, 1, 1]",
+    WRITTEN + "for n in range(rows):\n    table[n][2] = 1",
+    WRITTEN + "for row, word in zip(table, words):\n    row[places[word]] = 1",
+    "table = rows * [[0] * 5]\nfor n, row in enumerate(table):\n    row[n] = 1",
+    "table = [np.zeros(5)] * rows\ntable[0][2] = 1",
+    "found = [[]] * rows\nfound[2].append(word)",
+    "found = [{}] * rows\nfound[0]['a'] = 1",
+    "found = [dict()] * rows\nfound[0].update(a=1)",
+    "found = [Counter()] * rows\nfor row in found:\n    row.update(words)",
+]
+OWN_ROWS = [
+    "table = [[0] * 5 for _ in range(rows)]\ntable[0][2] = 1",
+    "table = [0] * rows\ntable[2] = 1",
+    "table = [None] * rows\ntable[0] = [0] * 5\ntable[0][2] = 1",
+    "table = [(0, 0)] * rows\ntable[0] = (1, 1)",
+    "table = np.array([[0] * 5] * rows)\ntable[0][2] = 1",
+    "table = torch.tensor([[0] * 5] * rows)\ntable[0, 2] = 1",
+    WRITTEN + "for n, text in enumerate(texts):\n    table[n] = encode(text)",
+    WRITTEN + "texts = texts + table",
+    WRITTEN + "table.append([1] * 5)",
+    WRITTEN + "for row in table:\n    out.append(row)",
+    WRITTEN + "for row in table:\n    seen[row[0]] = 1",
+    WRITTEN + "for n, row in enumerate(table):\n    seen[n] = row",
+    WRITTEN + "for row in table:\n    row = row + [1]\n    out.append(row)",
+    "layers = [Linear(3, 3)] * 2\nlayers[0].weight = weight",
+    "df['row'] = [[0] * 5] * len(df)",
+]
+
+
+@pytest.mark.parametrize("text", ONE_ROW)
+def test_one_row_many_times_is_written_into_as_if_it_were_many(text: str) -> None:
+    found = Places(text).rows_are_one()
+
+    assert found is not None
+    assert (found[0], found[1]) == (1, text.splitlines()[0].split(" = ")[1])
+
+
+@pytest.mark.parametrize("text", OWN_ROWS)
+def test_rows_of_their_own_or_that_nobody_writes_into(text: str) -> None:
+    assert Places(text).rows_are_one() is None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from debugger.pipelines.face import Facts, Step
+from debugger.pipelines.face import Block, Facts, Step
 from debugger.script.places import Places
-from debugger.stages.judging import View, fault, note
+from debugger.stages.judging import NOT_FOR_THIS_TASK, Verdict, View, fault, note
+from debugger.stages.plan import steps_beyond_weights
 from debugger.stages.step import default_learning_rate, not_in_optimizer
 
 FACTS = Facts(
@@ -75,3 +79,41 @@ def test_an_argument_of_the_training_is_not_looked_for_behind_it() -> None:
     assert Places(script, 2).argument(*names) == 5
     assert Places(script, 2).argument("learning_rate") == 3
     assert Places(script, 5).argument(*names) == 3
+
+
+def moved(rate: float, *updates: float, **more: Any) -> Any:
+    """What is said of a new model whose blocks were moved by so many times their size."""
+    blocks = tuple(Block(f"block {n}", 900, 900, 0.5, one) for n, one in enumerate(updates))
+    seen = Step(blocks, 2, optimizer="Adam", peak_learning_rate=rate, trainable=9000)
+    script = f"args = TrainingArguments('out',\n    learning_rate={rate})"
+    facts = replace(FACTS, pretrained=more.pop("pretrained", False))
+    return steps_beyond_weights(replace(seen, **more), View(facts, Places(script), True))
+
+
+@pytest.mark.parametrize(
+    ("rate", "updates", "severity"),
+    [
+        (1.0, (40.0, 30.0), "fault"),
+        (0.2, (4.0, 3.0), "fault"),
+        (0.2, (2.0, 1.5), "look"),
+        (0.1, (9.0, 9.0), "look"),
+        (0.05, (1.0, 0.2), "look"),
+    ],
+)
+def test_steps_as_large_as_the_weights_are_told_at_the_rate(
+    rate: float, updates: tuple[float, ...], severity: str
+) -> None:
+    found = moved(rate, *updates)
+
+    assert isinstance(found, Verdict)
+    assert (found.severity, found.line, found.numbers["times"]) == (severity, 2, max(updates))
+
+
+def test_steps_that_leave_something_of_the_weights_are_let_be() -> None:
+    assert moved(0.03, 9.0, 9.0) is None
+    assert moved(0.05, 0.9, 0.5) is None
+    assert moved(0.05, 4.0, 0.1, 0.1) is None  # the biases alone, which begin at nothing
+    assert moved(0.05, 4.0, trainable=900) is None
+    assert moved(0.05, 4.0, pretrained=True) == NOT_FOR_THIS_TASK
+    assert moved(0.05, 4.0, optimizer="SGD") == NOT_FOR_THIS_TASK
+    assert moved(0.05, 4.0, steps=1) == NOT_FOR_THIS_TASK

@@ -33,6 +33,8 @@ from debugger.pipelines.rest import (
 )
 
 MOST_ROWS = 4000
+MOST_WEIGHTS = 100_000_000
+"""Of a model that is put back as it was."""
 FEW = 4
 _TASKS = ("classification", "regression", "multilabel")
 """Whose answers are so many numbers a row, however long the row is."""
@@ -65,8 +67,12 @@ def printed(
 ) -> Tried:
     """`learned` are the labels that it learns, `metrics` the names of what it is evaluated by."""
     left = _left.get(trainer)
-    if left is None or facts.task not in _TASKS:
+    if left is None or facts.task not in _TASKS or _number_of_weights(trainer) > MOST_WEIGHTS:
         return Tried()
+    yes_or_no = all(y in (0, 1) for row in learned for y in (row if _is_row(row) else (row,)))
+    if facts.task == "multilabel" and not yes_or_no:
+        return Tried()  # several amounts a row
+    amounts_learned = facts.task == "regression" and not yes_or_no
     if not any(one.left.statements for one in left.rests):
         return Tried()
     left.cut_off()
@@ -75,10 +81,10 @@ def printed(
     if answers is None:
         return Tried()
     scores, beside = answers
-    amounts = ends_and_middle(learned) if facts.task == "regression" else ()
-    with borrowed(trainer):
+    amounts = ends_and_middle(learned) if amounts_learned else ()
+    with borrowed(trainer, weights=True):  # which a script may well write into
         asked = _Asked(trainer, metrics, beside)
-        return tried(left.rests, asked, _drawn(scores, facts), amounts)
+        return tried(left.rests, asked, _drawn(scores, facts, amounts_learned), amounts)
 
 
 def _few_answers(trainer: Trainer) -> tuple[Any, tuple[Any, ...]] | None:
@@ -94,12 +100,22 @@ def _few_answers(trainer: Trainer) -> tuple[Any, tuple[Any, ...]] | None:
     return (first, tuple(beside)) if known else None
 
 
-def _drawn(scores: Any, facts: Facts) -> Drawn:
+def _number_of_weights(trainer: Trainer) -> int:
+    model: Any = trainer.model
+    return sum(one.numel() for one in model.parameters())
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _drawn(scores: Any, facts: Facts, amounts: bool) -> Drawn:
     numbers = scores.astype(float)
-    each = facts.task == "multilabel" or (facts.task == "classification" and scores.ndim == 1)
+    of_one = scores.ndim == 1 or scores.shape[1] == 1
+    each = facts.task == "multilabel" or (of_one and not amounts)
     if not np.isfinite(numbers).all():
         return Drawn(None, yes_or_no=each)
-    within = bool(((numbers >= 0) & (numbers <= 1)).all()) and facts.task != "regression"
+    within = bool(((numbers >= 0) & (numbers <= 1)).all()) and not amounts
     wide = numbers.ndim == 2 and numbers.shape[1] > 1
     shares = within and wide and bool(np.allclose(numbers.sum(-1), 1, atol=1e-3))
     return Drawn(scores.shape[1:], shares, within and not shares, each)
@@ -131,7 +147,7 @@ class _Asked:
 
     @contextmanager
     def answering(self, way: Way, went: Went) -> Iterator[None]:
-        model = self._trainer.model
+        model: Any = self._trainer.model
         forward = torch.nn.Module.__call__
 
         def predict(
@@ -167,15 +183,23 @@ class _Asked:
         def refused(own: Any, *_: Any, **__: Any) -> Any:
             raise RuntimeError("nothing is trained here")
 
-        kind: Any = Trainer
-        stands_in = {"predict": predict, "evaluate": evaluate, "train": refused}
-        stands_in |= dict.fromkeys(_LEAVE, lambda own, *_, **__: None)
+        modules = {id(one) for one in model.modules()}
+        moved: Any = torch.nn.Module._apply
+
+        def stays(own: Any, *given: Any, **named: Any) -> Any:
+            """What gives weights another kind, or another place."""
+            return own if id(own) in modules else moved(own, *given, **named)
+
+        trainers: dict[str, Any] = {"predict": predict, "evaluate": evaluate, "train": refused}
+        trainers |= dict.fromkeys(_LEAVE, lambda own, *_, **__: None)
         with ExitStack() as undo, torch.no_grad():
-            for name, one in stands_in.items():
+            for kind, name, one in (
+                *((Trainer, name, one) for name, one in trainers.items()),
+                (torch.nn.Module, "__call__", call),
+                (torch.nn.Module, "_apply", stays),
+            ):
                 undo.callback(setattr, kind, name, getattr(kind, name))
                 setattr(kind, name, one)
-            undo.callback(setattr, torch.nn.Module, "__call__", forward)
-            torch.nn.Module.__call__ = call  # type: ignore[method-assign]
             yield
 
     def _note(self, rows: Any) -> None:

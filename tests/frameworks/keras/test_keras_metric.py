@@ -230,6 +230,56 @@ def test_a_callback_that_takes_the_best_epoch_is_not() -> None:
     assert watched(KERAS.callbacks.ReduceLROnPlateau("val_accuracy"), ["accuracy"]) == {}
 
 
+class Scored(KERAS.callbacks.Callback):
+    """Puts a number of its own into the logs of each epoch, under this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        if logs is not None:
+            logs[self.name] = 0.1 * epoch
+
+
+def kept_by(*callbacks: Any) -> tuple[str, ...]:
+    """What is said of callbacks that tell a better epoch from a worse one."""
+    found = findings(sparse(["accuracy"], callbacks=callbacks))
+    told = found.get("best_is_worst")
+    return () if told is None else tuple(str(told.numbers[n]) for n in ("name", "kept", "better"))
+
+
+@pytest.mark.parametrize("name", ["val_macro_f1", "val_precision", "val_recall", "val_pearson"])
+def test_a_score_that_a_callback_puts_there_is_better_where_it_is_higher(name: str) -> None:
+    stop, kept = KERAS.callbacks.EarlyStopping, KERAS.callbacks.ModelCheckpoint
+    worst = (name.removeprefix("val_"), "lowest", "higher")
+
+    assert kept_by(Scored(name), stop(name)) == worst  # Keras takes it for a loss
+    assert kept_by(Scored(name), stop(name, mode="min")) == worst
+    assert kept_by(Scored(name), kept("kept", monitor=name, save_best_only=True)) == worst
+    assert kept_by(Scored(name), stop(name, mode="max")) == ()
+    assert kept_by(Scored(name), kept("kept", monitor=name, mode="max", save_best_only=True)) == ()
+    assert kept_by(Scored(name), kept("kept", monitor=name)) == ()  # it keeps every epoch
+
+
+def test_of_several_callbacks_the_one_that_goes_astray_is_told() -> None:
+    stop, kept = KERAS.callbacks.EarlyStopping, KERAS.callbacks.ModelCheckpoint
+    best = kept("kept", monitor="val_f1", save_best_only=True, mode="max")
+
+    assert kept_by(stop("val_loss"), Scored("val_f1"), best) == ()
+    assert kept_by(stop("val_loss"), Scored("val_f1"), stop("val_f1")) == ("f1", "lowest", "higher")
+    astray = stop("val_loss", mode="max")
+    assert kept_by(best, Scored("val_f1"), astray) == ("loss", "highest", "lower")
+
+
+def test_a_number_of_ones_own_whose_name_says_nothing_is_not_judged() -> None:
+    stop = KERAS.callbacks.EarlyStopping
+
+    assert kept_by(Scored("val_cost"), stop("val_cost")) == ()
+    assert kept_by(Scored("val_margin"), stop("val_margin", mode="max")) == ()
+    assert kept_by(Scored("val_distance"), stop("val_distance", mode="min")) == ()
+
+
 def test_an_early_stopping_that_nobody_told_to_wait() -> None:
     def impatient(epochs: int, **told: Any) -> str:
         stop = KERAS.callbacks.EarlyStopping("val_loss", **told)

@@ -16,7 +16,13 @@ from sklearn.metrics import (
     recall_score,
     roc_auc_score,
 )
-from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, Trainer
+from transformers import (
+    BertConfig,
+    BertForTokenClassification,
+    Seq2SeqTrainer,
+    Seq2SeqTrainingArguments,
+    Trainer,
+)
 
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.outcome import Finding
@@ -655,3 +661,113 @@ def test_labels_of_another_name_that_nobody_told_the_trainer(names: list[str] | 
     assert "labels_never_reach_metric" not in found
     if told:
         assert found["label_name_untold"].numbers["name"] == "target"
+
+
+def of_names(metric: Metric, names: int = 3) -> Trainer:
+    """Of four tokens in turn, the second begins a name and the third goes on with it."""
+    trainer = of_tokens(metric)
+    config = BertConfig(vocab_size=len(tiny.WORDS) + 4, num_labels=names, **tiny.SIZES)
+    config.id2label = dict(enumerate(["O", "B-DAY", "I-DAY", "B-PLACE", "I-PLACE"][:names]))
+    trainer.model = BertForTokenClassification(config)
+    for of in ("train_dataset", "eval_dataset"):
+        rows = getattr(trainer, of)
+        setattr(trainer, of, rows.map(lambda row: {"labels": _in_turn(row["labels"], names)}))
+    return trainer
+
+
+def _in_turn(labels: list[int], names: int) -> list[int]:
+    tags = [0, 1, min(2, names - 1), 0]
+    return [-100 if y < 0 else tags[n % 4] for n, y in enumerate(labels)]
+
+
+def over(which: Callable[[Any], Any], score: Any, name: str, **more: Any) -> Metric:
+    """A score over the tokens whose label is so."""
+
+    def metric(given: Any) -> dict[str, float]:
+        kept = which(given.label_ids)
+        wanted, said = given.label_ids[kept], given.predictions.argmax(-1)[kept]
+        return {name: float(score(wanted, said, **more))}
+
+    return metric
+
+
+def is_name(labels: Any) -> Any:
+    return labels > 0
+
+
+def counts(labels: Any) -> Any:
+    return labels != -100
+
+
+def in_spans(given: Any) -> dict[str, float]:
+    """As seqeval counts: a name is right that begins and ends where one does."""
+    hits = said = real = 0
+    for chosen, labels in zip(given.predictions.argmax(-1), given.label_ids, strict=True):
+        ours, theirs = _spans(chosen[labels != -100]), _spans(labels[labels != -100])
+        hits, said, real = hits + len(ours & theirs), said + len(ours), real + len(theirs)
+    scores = {"precision": hits / max(1, said), "recall": hits / max(1, real)}
+    return {**scores, "f1": 2 * hits / max(1, said + real)}
+
+
+def _spans(tags: Any) -> set[tuple[int, int]]:
+    found, begin = set(), None
+    for place, tag in enumerate([*tags, 0]):
+        if begin is not None and tag != 2:
+            found.add((begin, place))
+            begin = None
+        if tag == 1:
+            begin = place
+    return found
+
+
+def any_name(wanted: Any, said: Any) -> float:
+    return float(f1_score(wanted > 0, said > 0))
+
+
+LOOKS_AT_NAMES = """
+def measure(given):
+    made, labels = given
+    keep = labels > 0
+    return score(labels[keep], made[keep])
+trainer = Trainer(compute_metrics=measure)
+"""
+MICRO, MACRO = {"average": "micro"}, {"average": "macro"}
+
+
+@pytest.mark.parametrize("names", [2, 3, 5])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        over(is_name, f1_score, "f1", **MICRO),
+        over(is_name, f1_score, "macro_f1", **MACRO),
+        over(is_name, precision_score, "precision", **MICRO),
+    ],
+)
+def test_a_tagger_that_is_measured_where_names_are_may_find_them_anywhere(
+    metric: Metric, names: int
+) -> None:
+    pipeline = TrainerPipeline(of_names(metric, names))
+    view = View(pipeline.facts, Places(LOOKS_AT_NAMES), has_script=True)
+    found, _ = judged("evaluate", evaluate.RULES, pipeline.evaluate(), view)
+
+    told = {one.code: one for one in found}["strays_uncounted"]
+    assert (told.severity, told.line, told.numbers["common"]) == ("fault", 4, "O")
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        in_spans,
+        masked,
+        over(counts, f1_score, "f1", **MICRO),
+        over(counts, f1_score, "f1", **MACRO),
+        over(counts, f1_score, "f1", average="micro", labels=[1, 2]),
+        over(counts, precision_score, "precision", average="micro", labels=[1, 2]),
+        over(counts, any_name, "f1"),
+        over(is_name, recall_score, "recall", **MICRO),
+        over(is_name, accuracy_score, "accuracy_of_names"),
+        lambda g: in_spans(g) | over(is_name, accuracy_score, "accuracy_of_names")(g),
+    ],
+)
+def test_a_tagger_that_pays_for_names_where_none_are_is_measured_well(metric: Metric) -> None:
+    assert "strays_uncounted" not in findings(of_names(metric))
