@@ -12,7 +12,7 @@ import numpy as np
 FEWEST, MOST = 32, 64
 MOST_NUMBERS = 2_000_000
 """In all rows that are tried."""
-SMOOTHER, WINDOW = 0.75, 3
+SMOOTHER, WINDOW, LONG = 0.75, 3, 16
 
 
 @dataclass(frozen=True)
@@ -65,5 +65,5 @@ def _steps(values: Any) -> list[float]:
 
 def columns_last(values: Any) -> Any:
     """Of windows, of which there are more steps than columns."""
-    turned = values.ndim == WINDOW and values.shape[1] < values.shape[2]
+    turned = values.ndim == WINDOW and 2 * values.shape[1] <= values.shape[2] >= LONG
     return np.moveaxis(values, 2, 1) if turned else values

@@ -25,6 +25,7 @@ class Printed:
     what they are held against. `within` is the number for one and the same answer to all: the
     least, the middle and the most of the amounts that were learned, which lie a `span` apart.
     `made_by`: the labels that were learned are those that are known here under this function.
+    `beside`: it is made of labels alone that came along with the answers.
     `single`: of several labels of a row, as `several` rows have them, only the first is said.
     """
 
@@ -46,6 +47,7 @@ class Printed:
     single: float | None = None
     several: int = 0
     made_by: str = ""
+    beside: bool = False
 
 
 def numbers_in(text: str) -> list[tuple[str, float]]:

@@ -288,14 +288,17 @@ def _compared(
     plain = [*runs[:2], *runs[4:], right] if right is not None else runs  # see stages/printed.py
     statements = [(rest, one) for rest in rests for one in rest.left.statements]
     hangs: set[str] = set()
+    asked_for: set[str] = set()  # with labels that came along with answers
     same_at = one_at = None
     known: dict[str, Any] = {}
     for place, (rest, statement) in enumerate(statements):
         line = line_in(rest.file, statement.lineno)
         known = rest.names | known | (right.given[place] if right is not None else {})
         asks = any(went.asked[place] for went in runs)
+        if asks or reads(statement) & asked_for:
+            asked_for |= gives(statement)
         if asks or _reads_answers(statement) & hangs:
-            hangs |= _hanging(gives(statement), [went.given[place] for went in runs], trained)
+            hangs |= _hanging(statement, [went.given[place] for went in runs], trained)
             given = [_marks(went.given[place], trained) for went in plain]
             if same_at is None and given[0] and all(one == given[0] for one in given):
                 same_at = line
@@ -309,7 +312,9 @@ def _compared(
             some, other, low, high, *more = (one[number][1] for one in texts)
             name = texts[0][number][0] or (whole if len(texts[0]) == 1 else "")
             of = _said_by(some, trained.metrics)
-            if not of and not (asks or _reads_answers(statement) & hangs):
+            on_answers = asks or bool(_reads_answers(statement) & hangs)
+            beside = not of and not on_answers and bool(reads(statement) & asked_for)
+            if not of and not on_answers and not beside:
                 continue
             perfect, single = (
                 best[number][1] if len(best) == len(texts[0]) else None
@@ -324,6 +329,7 @@ def _compared(
                 within=tuple(more[DEALT:]),
                 single=single,
                 several=made.several,
+                beside=beside,
                 off=_off(statement, hangs, known, truth),
             )
 
@@ -339,12 +345,15 @@ def _reads_answers(statement: ast.stmt) -> set[str]:
     return {one.id for one in names if isinstance(one.ctx, ast.Load)}
 
 
-def _hanging(names: set[str], given: list[dict[str, Any]], trained: Trained) -> set[str]:
-    """Of several names that are given at once, those of what is otherwise for other answers."""
+def _hanging(statement: ast.stmt, given: list[dict[str, Any]], trained: Trained) -> set[str]:
+    """Of several names that one answer is taken apart into, those of what goes by the answers."""
+    names = gives(statement)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
+        return names
     marks = [_marks(one, trained) for one in given]
     same = {name for name in names if all(name in one for one in marks)}
     same = {name for name in same if all(one[name] == marks[0][name] for one in marks)}
-    return names if same == names or len(names) < 2 else names - same
+    return names if same == names else names - same
 
 
 def _off(statement: ast.stmt, hangs: set[str], known: dict[str, Any], truth: Any) -> str:

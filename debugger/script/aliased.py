@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from debugger.script.tracing import name_of
+from debugger.script.tracing import Function, assigned, name_of
 
 _MAKE = ("zeros", "ones", "full", "empty", "list", "dict", "set", "array", "defaultdict", "Counter")
 _WRITE = ("append", "extend", "insert", "add", "update", "fill_", "fill")
@@ -13,14 +13,32 @@ _WRITE = ("append", "extend", "insert", "add", "update", "fill_", "fill")
 
 def rows_are_one(tree: ast.AST) -> tuple[int, str] | None:
     """The line that makes the list, and what it is."""
-    nodes = list(ast.walk(tree))
-    for node in nodes:
-        target = node.targets[0] if isinstance(node, ast.Assign) else None
-        if not isinstance(target, ast.Name) or not isinstance(node, ast.Assign):
-            continue
-        if _is_repeated(node.value) and target.id in _written(nodes):
-            return node.lineno, ast.unparse(node.value)
+    for scope in (tree, *(n for n in ast.walk(tree) if isinstance(n, Function))):
+        nodes = list(_within(scope))
+        made = [node for node in nodes if isinstance(node, ast.Assign)]
+        for node in made:
+            target = node.targets[0]
+            if not isinstance(target, ast.Name) or not _is_repeated(node.value):
+                continue
+            again = [one for one in made if one is not node and _gives(one, target.id)]
+            if target.id in _written(nodes) and not again:
+                return node.lineno, ast.unparse(node.value)
     return None
+
+
+def _within(scope: ast.AST) -> Iterator[ast.AST]:
+    """What stands in a function, or in the open, and in no function inside of it."""
+    for node in ast.iter_child_nodes(scope):
+        yield node
+        if not isinstance(node, Function | ast.ClassDef):
+            yield from _within(node)
+
+
+def _gives(node: ast.Assign, name: str) -> bool:
+    """Whether the list, or a row of it, is given anew."""
+    target = node.targets[0]
+    held = target.value if isinstance(target, ast.Subscript) else target
+    return isinstance(held, ast.Name) and held.id == name
 
 
 def _is_repeated(value: ast.expr) -> bool:
@@ -42,16 +60,18 @@ def _is_changeable(value: ast.expr) -> bool:
 def _written(nodes: list[ast.AST]) -> set[str]:
     """The lists whose rows something is put into: by their place, or one after the other."""
     into = {_root(one) for node in nodes for one in _puts(node)}
-    for node in nodes:
-        if isinstance(node, ast.For):
-            over = node.iter.args if isinstance(node.iter, ast.Call) else [node.iter]
-            targets = node.target.elts if isinstance(node.target, ast.Tuple) else [node.target]
-            rows = {
-                name_of(t) for part in targets for t in ast.walk(part) if isinstance(t, ast.Name)
-            }
-            inner = {_held(one) for part in node.body for n in ast.walk(part) for one in _puts(n)}
-            if rows & inner:
-                into |= {name_of(one) for one in over}
+    for loop in (node for node in nodes if isinstance(node, ast.For)):
+        zipped = isinstance(loop.iter, ast.Call) and name_of(loop.iter.func) == "zip"
+        overs = loop.iter.args if zipped and isinstance(loop.iter, ast.Call) else [loop.iter]
+        targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+        inside = [part for one in loop.body for part in ast.walk(one)]
+        put = {_held(one) for node in inside for one in _puts(node)}
+        anew = {name_of(t) for node in inside for t, _ in assigned(node)}
+        if isinstance(loop.iter, ast.Call) and name_of(loop.iter.func) == "enumerate":
+            overs, targets = loop.iter.args[:1], targets[1:]
+        for over, target in zip(overs, targets, strict=False):
+            if name_of(target) in put - anew:
+                into.add(name_of(over))
     return into - {""}
 
 

@@ -7,9 +7,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from debugger.script.tracing import assigned, name_of, names_in
+from debugger.script.tracing import assigned, name_of
 
-_IN_TIME = re.compile(r"date|time|stamp|year|month|week|day|hour|epoch|step|index", re.IGNORECASE)
+_IN_TIME = re.compile(
+    r"date|time|stamp|year|month|week|day|hour|epoch|step|index|created|quarter|season|period"
+    r"|\bts?\b|random|rng|hash|md5|sha\d|lambda _",
+    re.IGNORECASE,
+)
+"""What tells of an order in which rows are cut on purpose, or that is one by lot."""
+_SETS = re.compile(r"train|test|val|eval|dev|held|hold", re.IGNORECASE)
 _AS_IT_COMES = ("glob", "rglob", "iglob", "listdir", "iterdir", "scandir", "set", "keys", "walk")
 """What has no order of its own: whoever sorts it wants the same one every time."""
 _SORTS = ("sorted", "sort_values", "sort", "argsort", "sort_index")
@@ -61,8 +67,21 @@ def _by_hand(nodes: list[ast.stmt]) -> Iterator[Halved]:
     ]
     for first, whole, upto, _, line in pieces:
         for rest, other, _, behind, _ in pieces:
-            if whole == other and upto and upto == behind and first and rest:
+            told = any(map(_SETS.search, (first, rest))) or _names_sets(nodes, line)
+            if whole == other and upto and upto == behind and told:
                 yield Halved(line, whole, first, rest)
+
+
+def _names_sets(nodes: list[ast.stmt], line: int) -> bool:
+    """Whether what a function gives back at that line gets names that tell of two sets."""
+    made = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.lineno <= line]
+    inside = [n.name for n in made if line <= (n.end_lineno or n.lineno)]
+    for node in nodes:
+        for target, value in assigned(node):
+            called = name_of(value.func) if isinstance(value, ast.Call) else ""
+            if called and called in inside and _SETS.search(ast.unparse(target)):
+                return True
+    return False
 
 
 def _pairs(node: ast.stmt) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -89,14 +108,20 @@ def _piece(value: ast.expr) -> tuple[str, str, str] | None:
 
 
 def _is_shuffled(nodes: list[ast.stmt], cut: Halved) -> bool:
-    """By a line that reads or makes the whole, before it is cut."""
-    for node in nodes:
-        if node.lineno > cut.line or not isinstance(node, ast.Assign | ast.Expr):
-            continue
-        calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
-        if cut.whole in names_in(node) and any(name_of(c.func) in _SHUFFLES for c in calls):
-            return True
+    """By any line above the cut: what is shuffled may well be the order in which rows are taken."""
+    for node in (n for n in nodes if n.lineno <= cut.line):
+        if isinstance(node, ast.Assign | ast.Expr | ast.Return):
+            calls = (n for n in ast.walk(node) if isinstance(n, ast.Call))
+            if any(name_of(call.func) in _SHUFFLES and _is_of_rows(call) for call in calls):
+                return True
     return False
+
+
+def _is_of_rows(call: ast.Call) -> bool:
+    """`random.sample(range(9), 3)` draws other things than an order of rows."""
+    return name_of(call.func) not in ("sample", "choice") or any(
+        k.arg == "frac" for k in call.keywords
+    )
 
 
 def _sorted_at(nodes: list[ast.stmt], cut: Halved) -> int | None:
@@ -119,10 +144,17 @@ def _sorted_at(nodes: list[ast.stmt], cut: Halved) -> int | None:
             if name_of(func) not in _SORTS or _IN_TIME.search(said) or inner & {*_AS_IT_COMES}:
                 continue
             owner = name_of(func.value) if isinstance(func, ast.Attribute) else ""
-            into = target or (owner if isinstance(node, ast.Expr) else "")
-            if into in {cut.whole, *made_of} and into:
+            in_place = name_of(func) == "sort" or any(k.arg == "inplace" for k in call.keywords)
+            into = target or (owner if isinstance(node, ast.Expr) and in_place else "")
+            if into and into in {cut.whole, *made_of} and not _is_given(nodes, into, node, cut):
                 return node.lineno
     return None
+
+
+def _is_given(nodes: list[ast.stmt], name: str, behind: ast.stmt, cut: Halved) -> bool:
+    """Whether it is made anew between two lines."""
+    between = (n for n in nodes if behind.lineno < n.lineno < cut.line)
+    return any(name_of(target) == name for node in between for target, _ in assigned(node))
 
 
 def _is_filled(name: str, loop: ast.For) -> bool:

@@ -332,4 +332,5 @@ def _deals(call: ast.Call) -> bool:
 
 
 def _called_in(value: ast.expr) -> set[str]:
-    return {name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call)}
+    calls = (name_of(part.func) for part in ast.walk(value) if isinstance(part, ast.Call))
+    return {one for one in calls if one not in ("shuffle", "repeat")}

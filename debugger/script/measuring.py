@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from debugger.script.handed import Handed
-from debugger.script.tracing import Function, assigned, name_of, names_in
+from debugger.script.tracing import Function, assigned, name_of
 
 _LOSSES = ("compute_loss", "forward", "training_step", "loss")
 _LABELS = re.compile(r"^(y|l|ref)s?$|label|gold|target|truth|true|want|real", re.IGNORECASE)
@@ -35,7 +35,11 @@ class Measuring:
         for function in self._metrics(arguments):
             for node in ast.walk(function):
                 for target, value in assigned(node):
-                    if _LABELS.search(name_of(target)) and _replaces(value):
+                    held = target.value if isinstance(target, ast.Subscript) else target
+                    put = isinstance(target, ast.Subscript) and _IGNORED in ast.unparse(
+                        target.slice
+                    )
+                    if _LABELS.search(name_of(held)) and (put or _replaces(value)):
                         return value.lineno
         return None
 
@@ -43,7 +47,7 @@ class Measuring:
         """The first line that reads both answers and labels, beyond the one that takes them out."""
         for function in self._metrics(arguments):
             answers, labels = _sides(function)
-            for one in _statements(function):
+            for one in sorted(_statements(function), key=lambda one: one.lineno):
                 made = [value for node in ast.walk(one) for _, value in assigned(node)]
                 values = made or [one]
                 for value in values:
@@ -82,7 +86,11 @@ def _asks_for_some(node: ast.Compare) -> bool:
     """`labels > 0`, `labels != 0` and `labels >= 1`."""
     right, how = node.comparators[0], node.ops[0]
     number = right.value if isinstance(right, ast.Constant) else None
-    if not any(_LABELS.search(name) for name in names_in(node.left)):
+    parts = (part for part in ast.walk(node.left) if isinstance(part, ast.Name | ast.Attribute))
+    names = [name_of(part) for part in parts]
+    if not any(map(_LABELS.search, names)) or any(
+        "pred" in one for one in names if one != _ANSWERS
+    ):
         return False
     from_one = isinstance(how, ast.GtE) and number == 1
     return from_one or (isinstance(how, ast.Gt | ast.NotEq) and number == 0)

@@ -83,9 +83,21 @@ class Pairing:
         """Columns, by the name of their table, that are taken as they stand, where nothing in the
         script puts that table into another order, or looks its rows up by a key."""
         for node in (n for n in self._nodes if isinstance(n, ast.Assign)):
-            table = _table(_bare(node.value))
-            if is_column(node.value) and table and not self._is_looked_up(table):
+            table, into = _table(_bare(node.value)), name_of(node.targets[0])
+            if is_column(node.value) and table and into and not self._is_looked_up(table):
                 yield node.lineno, table
+
+    def goes_over(self, name: str) -> bool:
+        """Whether something is made for each of a list, one after the other."""
+        overs = (n.iter for n in self._nodes if isinstance(n, ast.For | ast.comprehension))
+        return any(name in names_in(one) for one in overs)
+
+    def reads(self, table: str, column: str) -> bool:
+        asked = (node for node in self._nodes if isinstance(node, ast.Subscript))
+        keys = (node.slice for node in asked if name_of(node.value) == table)
+        named = any(isinstance(one, ast.Constant) and one.value == column for one in keys)
+        fields = (node for node in self._nodes if isinstance(node, ast.Attribute))
+        return named or any(f.attr == column and name_of(f.value) == table for f in fields)
 
     def _is_looked_up(self, table: str) -> bool:
         told = (

@@ -246,7 +246,9 @@ class Tracing:
     def _option(self, node: ast.Attribute) -> ast.expr | None:
         """Of a command line, of a class of settings, or of what was made with it."""
         made = self.local(node.value) if isinstance(node.value, ast.Name) else []
-        other = any(isinstance(v, ast.Call) and "parse" not in name_of(v.func) for _, v in made)
+        kinds = [name_of(v.func) for _, v in made if isinstance(v, ast.Call)]
+        other = any(word in name_of(node.value).lower() for word in ("token", "model", "config"))
+        other |= any(kind[:1].isupper() and "Namespace" not in kind for kind in kinds)
         for call in self._calls:
             if name_of(call.func) != "add_argument" or other:
                 continue

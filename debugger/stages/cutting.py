@@ -7,12 +7,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from debugger.pipelines.face import Data
-from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, look
 
 FEWEST, MOST_KINDS, MOST_ROWS = 20, 12, 5000
 OFTEN = 3
 """Rows of a kind that there are at least, or it is no kind."""
 UNSEEN = 0.9
+_MEANT = re.compile(r"date|time|month|season|year|day|week|quarter|split|fold|set$|part$", re.I)
+_TIMES = re.compile(
+    r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*$"
+    r"|(spring|summer|autumn|fall|winter|morning|noon|evening|night)",
+    re.I,
+)
 
 
 def held_out_of_one_kind(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -30,9 +36,11 @@ def held_out_of_one_kind(seen: Data, view: View) -> Verdict | CannotJudge | None
             rare = len(first) + len(rest) < OFTEN * len(kinds)
             if len(kinds) > MOST_KINDS or rare or len(new) < UNSEEN * len(rest):
                 continue
-            if not any(re.search(r"\d", one) for one in kinds):  # a number may tell of time
+            # A number may tell of time, and people hold out a site or a season on purpose.
+            meant = _MEANT.search(str(field)) or any(re.search(r"\d", one) for one in kinds)
+            if not meant and not any(_TIMES.match(one) for one in kinds):
                 told = {"one": cut.first, "other": cut.rest, "field": str(field)}
-                return fault(cut.line, **told, kind=new[0], rows=len(new))
+                return look(cut.line, **told, kind=new[0], rows=len(new))
     return None
 
 

@@ -555,6 +555,8 @@ def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     name = seen.best_metric.removeprefix("eval_")
     tried = seen.trials
     own = view.facts.compiled is not None and name not in seen.known_metrics
+    if own and (seen.watched_in_vain or re.search("loss|err|ma[ep]|mse|rate|inacc", name.lower())):
+        return NOT_TRIED
     if name == "loss":
         rises = False
     elif own and any(word in name.lower() for word in HIGHER_IS_BETTER):

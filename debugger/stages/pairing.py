@@ -50,15 +50,16 @@ def listed_in_two_orders(seen: Data, view: View) -> Verdict | CannotJudge | None
     the same names in another order."""
     if not view.has_script:
         return NO_SCRIPT
-    lists = {n: one for n, one in view.names.items() if _are_names(one)}
-    for line, table in () if seen.failure else view.places.pairing.as_they_stand():
+    pairing = view.places.pairing
+    lists = {n: one for n, one in view.names.items() if _are_names(one) and pairing.goes_over(n)}
+    for line, table in () if seen.failure else pairing.as_they_stand():
         held: Any = view.names.get(table)
         if type(held).__name__ != "DataFrame" or len(held) < FEWEST:
             continue
         for name, listed in lists.items():
             if len(listed) != len(held):
                 continue
-            for key in held.columns:
+            for key in (one for one in held.columns if not pairing.reads(table, str(one))):
                 ours, theirs = list(listed), held[key].tolist()
                 if _are_names(theirs) and ours != theirs and sorted(ours) == sorted(theirs):
                     moved = sum(a != b for a, b in zip(ours, theirs, strict=True))

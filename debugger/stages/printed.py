@@ -49,7 +49,7 @@ def printed_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     for one in seen.printed:
         by_line.setdefault(one.line, []).append(one)
     for found in by_line.values():
-        known = [one for one in found if not _called(one, *APART)]
+        known = [one for one in found if not _called(one, *APART) and not _of_labels(one)]
         measures = [one for one in known if _called(one, *RIGHT, *WRONG) and not one.of]
         if measures and all(_is_same(one) for one in found):
             one = measures[0]
@@ -282,6 +282,11 @@ def _is_same(one: Printed) -> bool:
     """For answers far beyond all others as well, or at least for those that are all right."""
     ends = (one.low, one.high) if one.perfect is None or _is_right(one) else (one.perfect,)
     return all(_near(one.some, made) for made in (one.other, *ends, *one.dealt))
+
+
+def _of_labels(one: Printed) -> bool:
+    """What a baseline scores; labels beside themselves are all right, which is something else."""
+    return one.beside and one.some not in ((0,) if _called(one, *WRONG) else (1, 100))
 
 
 def _near(some: float, other: float) -> bool:

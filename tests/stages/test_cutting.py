@@ -14,33 +14,35 @@ from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View
 from tests.stages.test_step import FACTS
 
 SEEN = Data(None, None)
-HALVES = "\na, b = rows[:30], rows[30:]"
+HALVES = "\ntrain, test = rows[:30], rows[30:]"
 SORTED = {
     "by a library": "df = df.sort_values('kind')\n"
-    "a, b = train_test_split(df, test_size=0.2, shuffle=False)",
-    "in their place": "df.sort_values('kind', inplace=True)\na = df.iloc[:30]\nb = df.iloc[30:]",
+    "train, test = train_test_split(df, test_size=0.2, shuffle=False)",
+    "in their place": "df.sort_values('kind', inplace=True)\n"
+    "train = df.iloc[:30]\ntest = df.iloc[30:]",
     "by a key": "rows = sorted(rows, key=lambda row: row['kind'])" + HALVES,
     "a list's own": "rows.sort(key=len)" + HALVES,
     "row by row": "ordered = df.sort_values('kind')\nrows = []\n"
     "for row in ordered.to_dict('records'):\n    rows.append(row)" + HALVES,
-    "in a function": "def parts(rows):\n    rows = sorted(rows)\n    return rows[:30], rows[30:]",
+    "in a function": "def parts(rows):\n    rows = sorted(rows)\n"
+    "    return rows[:30], rows[30:]\ntrain, test = parts(rows)",
 }
 NOT_SORTED = {
-    "a table in the order of time": "df = df.sort_values('date')\na, b = df[:30], df[30:]",
+    "a table in the order of time": "df = df.sort_values('date')\ntrain, test = df[:30], df[30:]",
     "a split in the order of time": "df = df.sort_values('Date')\n"
-    "a, b = train_test_split(df, shuffle=False)",
-    "an index of time": "df = df.set_index('date').sort_index()\na, b = df[:30], df[30:]",
+    "train, test = train_test_split(df, shuffle=False)",
+    "an index of time": "df = df.set_index('date').sort_index()\ntrain, test = df[:30], df[30:]",
     "rows by their day": "rows.sort(key=lambda row: row.day)" + HALVES,
     "shuffled by Python": "rows = sorted(rows)\nrandom.Random(0).shuffle(rows)" + HALVES,
     "shuffled by NumPy": "rows = sorted(rows)\nnp.random.shuffle(rows)" + HALVES,
     "shuffled by scikit-learn": "rows = shuffle(sorted(rows), random_state=0)" + HALVES,
     "shuffled if so wanted": "rows = sorted(rows)\nif mix:\n    random.shuffle(rows)" + HALVES,
-    "a sample of all": "df = df.sort_values('kind').sample(frac=1)\na, b = df[:30], df[30:]",
+    "a sample of all": "df = df.sort_values('kind').sample(frac=1)\ntrain, test = df[:30], df[30:]",
     "dealt out anew": "df = df.sort_values('kind')\norder = rng.permutation(len(df))\n"
-    "df = df.iloc[rng.permutation(len(df))]\na, b = df[:30], df[30:]",
+    "df = df.iloc[rng.permutation(len(df))]\ntrain, test = df[:30], df[30:]",
     "by drawn places": "rows = np.sort(rows)\norder = rng.permutation(len(rows))\n"
-    "a, b = rows[order[:30]], rows[order[30:]]",
-    "a split by lot": "df = df.sort_values('kind')\na, b = train_test_split(df)",
+    "train, test = rows[order[:30]], rows[order[30:]]",
+    "a split by lot": "df = df.sort_values('kind')\ntrain, test = train_test_split(df)",
     "files, to have them in one order": "rows = sorted(folder.glob('*.png'))" + HALVES,
     "names, each of them once": "rows = sorted(set(users))" + HALVES,
     "a text and its next words": "ids = sorted(ids)\nx, y = ids[:-1], ids[1:]",
@@ -59,7 +61,7 @@ def table(kinds: list[str], field: str = "kind") -> pd.DataFrame:
 
 def halves(kinds: list[str], field: str = "kind", at: int = 30) -> dict[str, Any]:
     whole = table(kinds, field)
-    return {"a": whole[:at], "b": whole[at:]}
+    return {"train": whole[:at], "test": whole[at:]}
 
 
 @pytest.mark.parametrize("form", SORTED)
@@ -71,7 +73,7 @@ def test_rows_are_put_in_order_and_cut(form: str) -> None:
     assert isinstance(found, Verdict)
     assert (found.severity, found.numbers["other"]) == (
         "look",
-        "rows[30:]" if "return" in text else "b",
+        "rows[30:]" if "return" in text else "test",
     )
     assert "sort" in text.splitlines()[(found.line or 0) - 1]
 
@@ -81,12 +83,12 @@ def test_rows_are_cut_in_no_order_or_in_that_of_time(form: str) -> None:
     assert asked(sorted_then_cut, NOT_SORTED[form]) is None
 
 
-CUT = "df = read()\na, b = df.iloc[:30], df.iloc[30:]"
+CUT = "df = read()\ntrain, test = df.iloc[:30], df.iloc[30:]"
 CUTS = {
     "places in a table": CUT,
-    "rows of a table": "df = read()\na, b = df[:30], df[30:]",
-    "as many as are wanted": "df = read()\na = df.iloc[:n]\nb = df.iloc[n:]",
-    "a split without a lot": "df = read()\na, b = train_test_split(df, shuffle=False)",
+    "rows of a table": "df = read()\ntrain, test = df[:30], df[30:]",
+    "as many as are wanted": "df = read()\ntrain = df.iloc[:n]\ntest = df.iloc[n:]",
+    "a split without a lot": "df = read()\ntrain, test = train_test_split(df, shuffle=False)",
 }
 ONE_KIND = ["cat"] * 15 + ["cow"] * 15 + ["dog"] * 20
 
@@ -95,14 +97,14 @@ ONE_KIND = ["cat"] * 15 + ["cow"] * 15 + ["dog"] * 20
 def test_rows_behind_a_cut_are_of_a_kind_that_is_not_before_it(form: str) -> None:
     found = asked(held_out_of_one_kind, CUTS[form], **halves(ONE_KIND))
 
-    told = {"one": "a", "other": "b", "field": "kind", "kind": "dog", "rows": 20}
-    assert found == Verdict("fault", 2, told)
+    told = {"one": "train", "other": "test", "field": "kind", "kind": "dog", "rows": 20}
+    assert found == Verdict("look", 2, told)
 
 
 def test_rows_that_are_dictionaries_have_fields_as_well() -> None:
     rows = [{"text": f"row {n}", "kind": kind} for n, kind in enumerate(ONE_KIND)]
 
-    found = asked(held_out_of_one_kind, HALVES.strip(), a=rows[:30], b=rows[30:])
+    found = asked(held_out_of_one_kind, HALVES.strip(), train=rows[:30], test=rows[30:])
 
     assert isinstance(found, Verdict)
     assert found.line == 1
@@ -124,11 +126,11 @@ def test_what_says_more_is_said_alone() -> None:
         (CUT, halves(["2024-01"] * 30 + ["2024-02"] * 20, "month")),
         (CUT, halves([f"{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(50)], "name")),
         (CUT, halves(["cat"] * 30 + ["dog"] * 19, at=31)),
-        (CUT, {"a": table(["cat"] * 30)}),
+        (CUT, {"train": table(["cat"] * 30)}),
         ("df = shuffle(df)\n" + CUT.splitlines()[1], halves(ONE_KIND)),
-        ("a, b = train_test_split(df)", halves(ONE_KIND)),
+        ("train, test = train_test_split(df)", halves(ONE_KIND)),
         ("a = df[df.kind != 'dog']\nb = df[df.kind == 'dog']", halves(ONE_KIND)),
-        ("a, b = rows[:30], rows[30:]", {"a": [1.0] * 30, "b": [2.0] * 20}),
+        ("train, test = rows[:30], rows[30:]", {"train": [1.0] * 30, "test": [2.0] * 20}),
     ],
 )
 def test_rows_of_all_kinds_of_times_or_picked_on_purpose(script: str, names: Any) -> None:

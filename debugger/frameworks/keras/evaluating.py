@@ -141,7 +141,8 @@ def _kept_by(callbacks: tuple[Any, ...], answer: Any) -> dict[str, Any]:
     found: list[dict[str, Any]] = []
     for one in filter(_watches, callbacks):
         name, lower = str(one.monitor).removeprefix("val_"), cast(Any, one.monitor_op)
-        rises = any(word in name.lower() for word in HIGHER_IS_BETTER)
+        falls = any(word in name.lower() for word in ("loss", "err", "inacc"))
+        rises = not falls and any(word in name.lower() for word in HIGHER_IS_BETTER)
         if name not in answer and not rises:
             continue
         kept = {"best_metric": name, "greater_is_better": not lower(0.0, 1.0)}

@@ -126,7 +126,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "print('accuracy', (chosen == made.label_ids).mean())",
     ),
     "labels in an order of their own": (
-        "printed_off_its_labels", "accuracy",
+        "printed_off_its_labels", "right =",
         CLASSES + ASKED + "right = np.sort(made.label_ids)\n"
         "print('accuracy', (made.predictions.argmax(-1) == right).mean())",
     ),
