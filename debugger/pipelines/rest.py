@@ -299,8 +299,7 @@ def _compared(
             asked_for |= gives(statement)
         if asks or _reads_answers(statement) & hangs:
             hangs |= _hanging(statement, [went.given[place] for went in runs], trained)
-            given = [_marks(went.given[place], trained) for went in plain]
-            if same_at is None and given[0] and all(one == given[0] for one in given):
+            if same_at is None and any(_gives_same(them, place, trained) for them in (runs, plain)):
                 same_at = line
             if one_at is None and _is_one(runs[0].given[place]):
                 one_at = line
@@ -403,6 +402,11 @@ def _marks(given: dict[str, Any], trained: Trained) -> dict[str, Any]:
         if array.dtype.kind == "f" or (array.dtype.kind in "iub" and array.ndim):
             made[name] = (array.shape, array.tobytes())
     return made
+
+
+def _gives_same(runs: Sequence[Went], place: int, trained: Trained) -> bool:
+    given = [_marks(went.given[place], trained) for went in runs]
+    return bool(given[0]) and all(one == given[0] for one in given)
 
 
 def _is_one(given: dict[str, Any]) -> bool:

@@ -422,6 +422,22 @@ class Layers:
         given = (k.value.lineno for call in self._calls for k in call.keywords if k.arg == name)
         return next(given, None)
 
+    def batched_first(self) -> int | None:
+        """Where rows are put into batches before anything shuffles them: whole batches move."""
+        for call in (one for one in self._calls if name_of(one.func) == "shuffle"):
+            held = call.func.value if isinstance(call.func, ast.Attribute) else None
+            before = [
+                node.value
+                for node in self._assignments
+                if isinstance(held, ast.Name) and node.lineno < call.lineno
+                if name_of(node.targets[0]) == held.id
+            ]
+            for made in [held, *before[-1:]]:
+                for part in ast.walk(made) if made is not None else ():
+                    if isinstance(part, ast.Call) and name_of(part.func) == "batch":
+                        return part.lineno
+        return None
+
     def shuffled(self, name: str) -> int | None:
         """The line that shuffles the data set of that name, or else that makes it."""
         made = [

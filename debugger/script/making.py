@@ -176,6 +176,11 @@ class Making:
     def tokenizer_again(self) -> int | None:
         """Where a second tokenizer is made: that of the rows to be judged by, as its name, or what
         it is made of, tells; else the last."""
+        calls = [one for one in self._calls if "tokenizer" in name_of(one.func).lower()]
+        given = (" ".join(map(ast.unparse, one.args)) for one in calls)
+        told = [c.lineno for c, said in zip(calls, given, strict=True) if OF_JUDGING.search(said)]
+        if told:
+            return told[-1]
         made = [
             node
             for node in self._nodes

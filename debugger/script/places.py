@@ -56,6 +56,7 @@ NO_SOURCES = Sources()
 _LABELS = ("label", "labels", "label_ids")
 _OF_WORDS = re.compile(r"vocab|word|token|count|index", re.IGNORECASE)
 _OF_LABELS = re.compile(r"label|class|tag|target|kind|categor|2id|_to_id|_ids?$", re.IGNORECASE)
+_TOTAL = re.compile(r"total|all_steps|train(ing)?_steps|max_steps", re.IGNORECASE)
 _SCHEDULES = (
     *("PolynomialDecay", "ExponentialDecay", "CosineDecay", "CosineDecayRestarts"),
     "InverseTimeDecay",
@@ -266,6 +267,20 @@ class Places:
     def argument_chosen(self, *names: str) -> int | None:
         """Like `argument`; but a number that serves elsewhere, too, was wrongly chosen here."""
         return self.chosen.argument(*names) or self.argument(*names)
+
+    def total_made(self, *names: str) -> int | None:
+        """Where the number of all steps is worked out that an argument of one of these names gets,
+        if it is called so: a name for the whole that is something else."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg in names]
+        for one in given:
+            made = self._tracing.local(one) if isinstance(one, ast.Name) else []
+            if (
+                made
+                and _TOTAL.search(ast.unparse(one))
+                and not isinstance(made[-1][1], ast.Constant)
+            ):
+                return made[-1][0]
+        return None
 
     def argument_of_value(self, value: float, *names: str) -> int | None:
         """The line of the keyword argument of that name which comes down to that number."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from debugger.pipelines.face import Batch, Data, Forward, Split
+from debugger.script.tracing import OF_JUDGING
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -174,11 +175,29 @@ def contradicting_labels(seen: Data, view: View) -> Verdict | CannotJudge | None
 
 def eval_tokenized_otherwise(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A tokenizer that was made anew for the rows to be judged by gives words other numbers."""
-    if seen.numbered is None:
+    numbered = seen.numbered or _numbered_by_two(view)
+    if numbered is None:
         return None
-    line, moved, known = seen.numbered
+    line, moved, known = numbered
     made = view.places.making.tokenizer_again()
     return fault(made or line, moved=moved, known=known)
+
+
+def _numbered_by_two(view: View) -> tuple[int | None, int, int] | None:
+    """Of two tokenizers, of which one is called after the rows to be judged by."""
+    held = {n: one for n, one in view.names.items() if not isinstance(one, type)}
+    made = {n: one.get_vocab() for n, one in held.items() if _is_tokenizer(one)}
+    for name in (one for one in made if OF_JUDGING.search(one)):
+        for other in (one for one in made if not OF_JUDGING.search(one)):
+            both = made[name].keys() & made[other].keys()
+            moved = sum(made[name][word] != made[other][word] for word in both)
+            if len(both) >= FEWEST_ROWS and moved > len(both) / 2:
+                return None, moved, len(both)
+    return None
+
+
+def _is_tokenizer(value: object) -> bool:
+    return hasattr(value, "get_vocab") and hasattr(value, "all_special_ids") and callable(value)
 
 
 def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -16,7 +16,8 @@ def batches_of_one_label(seen: Batch, view: View) -> Verdict | CannotJudge | Non
     if order.single < 0.3 or order.by_chance > 0.1:
         return None
     made = fault if order.single >= 0.7 else look
-    return made(_line(view), share=order.single, batches=order.batches, chance=order.by_chance)
+    line = view.places.layers.batched_first() or _line(view)
+    return made(line, share=order.single, batches=order.batches, chance=order.by_chance)
 
 
 def same_rows_again(seen: Batch, view: View) -> Verdict | CannotJudge | None:

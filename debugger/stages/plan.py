@@ -179,8 +179,13 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if little < 0.3 or plan.updates < FEW_UPDATES or _decays_at_once(seen):
         return None
     lengths = ("num_training_steps", "num_train_steps", "T_max", "total_steps")
-    line = view.places.argument_chosen(*lengths) or view.places.argument("decay_steps")
-    line = line or view.places.chosen.schedule_length() or view.places.call("Decay")
+    line = view.places.total_made(*lengths) or view.places.argument_chosen(*lengths)
+    line = (
+        line
+        or view.places.argument("decay_steps")
+        or view.places.chosen.schedule_length()
+        or view.places.call("Decay")
+    )
     line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     by = "" if plan.steered is None else plan.steered.function

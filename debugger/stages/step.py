@@ -47,6 +47,8 @@ COUNTED = 0.05
 MOST_OF_IT = 0.5
 LONGER, SHORTER, OVER = 1.5, 0.5, 0.1
 """Shares of the training: a decay that falls for longer, for less, or is over at once."""
+_LENGTHS = ("decay_steps", "num_train_steps")
+"""What a schedule of Keras calls the steps that it goes down in."""
 
 
 def observe(pipeline: Pipeline, *_: Any) -> Step:
@@ -231,9 +233,8 @@ def schedule_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return _without_end(seen, view)
     if decay.steps <= LONGER * decay.planned:
         return None
-    line = view.places.argument_chosen("decay_steps", "num_train_steps") or view.places.call(
-        "Decay"
-    )
+    line = view.places.total_made(*_LENGTHS) or view.places.argument_chosen(*_LENGTHS)
+    line = line or view.places.call("Decay")
     by_examples = abs(decay.steps - decay.examples) <= COUNTED * decay.examples
     return (fault if by_examples else look)(
         line,
@@ -251,9 +252,8 @@ def schedule_too_short(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return _without_end(seen, view)
     if decay.steps <= 0 or decay.steps >= SHORTER * decay.planned:
         return None  # a warm-up longer than the training leaves less than nothing to decay in
-    line = view.places.argument_chosen("decay_steps", "num_train_steps") or view.places.call(
-        "Decay"
-    )
+    line = view.places.total_made(*_LENGTHS) or view.places.argument_chosen(*_LENGTHS)
+    line = line or view.places.call("Decay")
     over = decay.steps <= OVER * decay.planned and last <= OVER * first
     return (fault if over else look)(line, steps=decay.steps, planned=decay.planned, last=last)
 
