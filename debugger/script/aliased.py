@@ -61,18 +61,23 @@ def _written(nodes: list[ast.AST]) -> set[str]:
     """The lists whose rows something is put into: by their place, or one after the other."""
     into = {_root(one) for node in nodes for one in _puts(node)}
     for loop in (node for node in nodes if isinstance(node, ast.For)):
-        zipped = isinstance(loop.iter, ast.Call) and name_of(loop.iter.func) == "zip"
-        overs = loop.iter.args if zipped and isinstance(loop.iter, ast.Call) else [loop.iter]
-        targets = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
         inside = [part for one in loop.body for part in ast.walk(one)]
         put = {_held(one) for node in inside for one in _puts(node)}
         anew = {name_of(t) for node in inside for t, _ in assigned(node)}
-        if isinstance(loop.iter, ast.Call) and name_of(loop.iter.func) == "enumerate":
-            overs, targets = loop.iter.args[:1], targets[1:]
-        for over, target in zip(overs, targets, strict=False):
-            if name_of(target) in put - anew:
-                into.add(name_of(over))
+        into |= {name_of(over) for over, row in _gone_through(loop) if name_of(row) in put - anew}
     return into - {""}
+
+
+def _gone_through(loop: ast.For) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What the loop goes through, with the name of one of it each."""
+    rows = loop.target.elts if isinstance(loop.target, ast.Tuple) else [loop.target]
+    call = loop.iter if isinstance(loop.iter, ast.Call) else None
+    if call is not None and name_of(call.func) == "zip":
+        yield from zip(call.args, rows, strict=False)
+    elif call is not None and name_of(call.func) == "enumerate":
+        yield from zip(call.args[:1], rows[1:], strict=False)
+    else:
+        yield loop.iter, rows[0]
 
 
 def _puts(node: ast.AST) -> Iterator[ast.expr]:
