@@ -17,7 +17,7 @@ MOST_MEASURED = 500
 FEWEST = 8
 MOST_CELLS, MOST_COLUMNS = 20_000, 100
 SORTS, AGAIN, FILLED_FAR = 20, 5, 1.0
-NEARLY_SCALED = 0.15
+NEARLY_SCALED, EXACTLY, FEWEST_SCALED = 0.15, 1e-5, 30
 OFF, NEAR = 1.0, 0.5
 """In spreads: a column that lies elsewhere, and one that may be the same."""
 SURELY = 1 - 1e-6
@@ -97,6 +97,16 @@ class CountedOff:
 
 
 @dataclass(frozen=True)
+class Standard:
+    """An input whose columns, most of them, have a mean of 0 and a deviation of 1 over just these
+    rows, to the last digit: by their own numbers, for nobody else's would give that."""
+
+    name: str
+    columns: int
+    rows: int
+
+
+@dataclass(frozen=True)
 class Columns:
     """`twice` are two inputs with the same numbers; `shared`: one layer reads them both.
 
@@ -115,6 +125,7 @@ class Columns:
     counted: CountedOff | None = None
     filled: Filled | None = None
     told: Told | None = None
+    standard: Standard | None = None
 
 
 def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
@@ -130,9 +141,31 @@ def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Colum
         summed=next((one for one in sums if one is not None), None),
         gaps=tuple(Gap(*one) for one in gaps if one[1]),
         told=next(filter(None, (told_by_one(n, rows, labels) for n, rows in found.items())), None),
+        standard=next(filter(None, (standard(*one) for one in found.items())), None),
         filled=next(filter(None, (filled(*one) for one in found.items())), None),
         counted=next((CountedOff(name, *one) for name, one in off if one is not None), None),
     )
+
+
+def standard(name: str, rows: Sequence[Any]) -> Standard | None:
+    """Only where all rows are known."""
+    if not FEWEST_SCALED <= len(rows) < MOST_MEASURED or len({row.shape for row in rows}) > 1:
+        return None
+    values = np.stack(list(rows)).astype(float)
+    if not 1 <= values.ndim - 1 <= WINDOW - 1 or not np.isfinite(values).all():
+        return None
+    table = values.reshape(-1, values.shape[-1])
+    moving = table[:, table.std(axis=0) > 0]
+    exact = [column for column in moving.T[:MOST_COLUMNS] if is_standard(column)]
+    many = 2 * len(exact) >= moving.shape[1] and len(exact) > 0
+    return Standard(name, len(exact), len(rows)) if many else None
+
+
+def is_standard(values: Any) -> bool:
+    """With either of the two deviations that there are."""
+    width, rows = float(np.std(values)), len(values)
+    widths = (1.0, ((rows - 1) / rows) ** 0.5)
+    return abs(float(np.mean(values))) < EXACTLY and any(abs(width - w) < EXACTLY for w in widths)
 
 
 def filled(name: str, rows: Sequence[Any]) -> Filled | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.columns import FEWEST, Column, stands_for_none
+from debugger.pipelines.columns import FEWEST, Column, is_standard, stands_for_none
 from debugger.pipelines.face import Data
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -22,6 +22,7 @@ MANY_WORDS = 10
 FOLLOWS = 0.15
 OFTEN_UNKNOWN, HALF_UNKNOWN = 0.35, 0.5
 MOVED = 0.2
+SCALED_ROWS = 30
 """Of all rows: so many with another label than before are no mistake of somebody who labelled."""
 _NUMBERING = (
     *("Tokenizer", "TextVectorization", "StringLookup", "CountVectorizer", "TfidfVectorizer"),
@@ -92,6 +93,29 @@ def learned_from_eval_rows(seen: Data, view: View) -> Verdict | CannotJudge | No
         return None
     name, line, kind = seen.refitted
     return (fault if kind in _NUMBERING else look)(line, name=name, kind=kind)
+
+
+def scaled_by_itself(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows to be judged by are scaled by the numbers of the training rows, whatever those are."""
+    held, split = seen.eval_columns, seen.eval
+    if held is None or split is None or seen.shared_rows > split.count / 2:
+        return NOT_FOR_THIS_TASK
+    labels, learned = (
+        [y for y in one.labels if isinstance(y, float)] if one is not None else []
+        for one in (split, seen.train)
+    )
+    both = is_standard(labels) and is_standard(learned) if labels and learned else False
+    places, line = view.places, None
+    if held.standard is not None:
+        told = {"name": held.standard.name, "columns": held.standard.columns}
+        line = places.parting.of_fit() or places.parting.line() or places.making.evaluated()
+    elif both and len(labels) == split.count >= SCALED_ROWS:
+        told = {"name": split.label_column or "labels", "columns": 1}
+        line = places.labels_written()
+    else:
+        return None
+    line = line or places.fits.validated() or places.argument("eval_dataset")
+    return fault(line, **told, rows=split.count)
 
 
 def labels_move_between_epochs(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -243,6 +267,7 @@ RULES: tuple[Rule, ...] = (
     vocabulary_too_small,
     labels_move_between_epochs,
     learned_from_eval_rows,
+    scaled_by_itself,
     gaps_in_inputs,
     answer_among_inputs,
     answer_in_parts,

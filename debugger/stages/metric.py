@@ -323,7 +323,7 @@ def metric_counts_one_label(seen: Evaluate, view: View) -> Verdict | CannotJudge
     if tried is None or tried.single is None:
         return _one_counted(seen, view)
     if not same(tried.perfect, tried.single) or same(tried.perfect, tried.drawn):
-        return None
+        return _one_counted(seen, view) if seen.printed else None
     name = _first(tried)
     counted = name is not None and re.search("f1|recall", name.lower())  # the others count there
     if name is None or (_share(tried.perfect[name]) > NEARLY_RIGHT and not counted):
@@ -352,7 +352,7 @@ def labels_compete(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return _competing(seen, view)
     name = _first(tried)
     if name is None or tried.single.get(name, 0.0) <= tried.perfect[name] + 1e-6:
-        return None
+        return _competing(seen, view) if seen.printed else None
     numbers = {"value": tried.perfect[name], "single": tried.single[name]}
     line = _in_metric(view.places.handed.sharing) or metric_line(view, name)
     return fault(line, name=name, rows=tried.several, **numbers)

@@ -115,3 +115,43 @@ def test_a_column_of_windows_that_lies_elsewhere_stands_for_something(place: int
 
     for rows in (STEPS_BEHIND, far, switched):
         assert measured({"x": list(rows)}, ()).filled is None
+
+
+DRAWN = np.random.default_rng(3).normal(4, [1, 9, 0.2], (120, 3))
+OWN = (DRAWN - DRAWN.mean(axis=0)) / DRAWN.std(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [
+        (OWN, 3),
+        (OWN.astype(np.float32), 3),
+        ((DRAWN - DRAWN.mean(axis=0)) / DRAWN.std(axis=0, ddof=1), 3),
+        (np.column_stack([OWN, np.ones(120)]), 3),
+        (np.column_stack([OWN, DRAWN[:, 0]]), 3),
+        (OWN[:, :1], 1),
+        (OWN.reshape(40, 3, 3), 3),
+    ],
+)
+def test_rows_that_were_scaled_by_their_own_numbers_show_it(rows: Any, columns: int) -> None:
+    found = measured({"x": list(rows)}, []).standard
+
+    assert found is not None
+    assert (found.columns, found.rows) == (columns, len(rows))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        DRAWN,
+        OWN[:80],
+        (DRAWN - DRAWN[:80].mean(axis=0)) / DRAWN[:80].std(axis=0),
+        np.random.default_rng(4).normal(size=(120, 3)),
+        (DRAWN - DRAWN.mean(axis=1, keepdims=True)) / DRAWN.std(axis=1, keepdims=True),
+        np.column_stack([OWN[:, 0], DRAWN]),
+        OWN[:20],
+        np.zeros((40, 3)),
+    ],
+)
+def test_rows_that_were_scaled_by_those_of_others_are_let_be(rows: Any) -> None:
+    assert measured({"x": list(rows)}, []).standard is None

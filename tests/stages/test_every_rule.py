@@ -24,7 +24,16 @@ from debugger.failure import Failure, Frame
 from debugger.failure import Held as Name
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
-from debugger.pipelines.columns import Column, Columns, CountedOff, Echo, Filled, Gap, Summed
+from debugger.pipelines.columns import (
+    Column,
+    Columns,
+    CountedOff,
+    Echo,
+    Filled,
+    Gap,
+    Standard,
+    Summed,
+)
 from debugger.pipelines.company import Company, Teacher
 from debugger.pipelines.drawn import Drawn, Outside, Redrawn, Unfitting
 from debugger.pipelines.face import (
@@ -1397,6 +1406,12 @@ CASES += [
         name="rows",
         at=2,
         other="test",
+    ),
+    Case(
+        columns.scaled_by_itself,
+        Data(SPLIT, SPLIT, eval_columns=Columns(standard=Standard("x", 3, 40))),
+        {"eval_columns": Columns()},
+        says={"name": "x", "columns": 3, "rows": 40},
     ),
     Case(
         frames.shifted_across_groups,
