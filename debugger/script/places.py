@@ -554,11 +554,25 @@ class Places:
 
     def predicts_after_training(self) -> bool:
         """Does the script ask for answers of its own, so that it can measure them by hand?"""
-        return self._after_training(r"predict(_on_batch|_step)?|generate")
+        return self._after_training(r"predict(_on_batch|_step)?|generate") or self._asks_model()
+
+    def _asks_model(self) -> bool:
+        """Behind the training the model is called as a function, and not within a loss."""
+        within = [
+            (one.lineno, one.end_lineno or one.lineno)
+            for one in ast.walk(self._tree)
+            if isinstance(one, ast.ClassDef)
+        ]
+        asks = [c.lineno for c in self._calls if re.fullmatch(r"(\w+_)?(model|net)", last(c.func))]
+        behind = [line for line in asks if line > self._trained_at()]
+        return any(not any(low <= line <= high for low, high in within) for line in behind)
+
+    def _trained_at(self) -> int:
+        trains = [c.lineno for c in self._calls if last(c.func) == "train"]
+        return min(trains or [c.lineno for c in self._trainings.calls()], default=0)
 
     def _after_training(self, named: str) -> bool:
-        trains = [c.lineno for c in self._calls if last(c.func) == "train"]
-        trained = min(trains or [c.lineno for c in self._trainings.calls()], default=0)
+        trained = self._trained_at()
         spans = [(f.lineno, f.end_lineno or f.lineno) for f in self._functions]
         apart = [span for span in spans if not span[0] <= trained <= span[1]]
         return any(

@@ -106,6 +106,9 @@ def test_who_predicts_after_the_training_measures_by_hand() -> None:
     trained = "trainer = Trainer(model)\ntrainer.train()\n"
 
     assert no_metric(without, view(trained + "answers = trainer.predict(rows)\n")) is None
+    assert no_metric(without, view(trained + "for x, y in rows:\n    net(x)\n")) is None
+    own = "class Own(Trainer):\n    def compute_loss(self, model, x):\n        model(**x)\n"
+    assert no_metric(without, view(trained + own)) is not None
     assert no_metric(without, view(trained + "trainer.evaluate()\n")) is not None
     assert no_metric(without, view("trainer.predict(rows)\n" + trained)) is not None
 
