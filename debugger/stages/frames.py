@@ -73,8 +73,8 @@ def column_of_other_rows(seen: Data, view: View) -> Verdict | CannotJudge | None
         table, other = (view.names.get(name) for name in (one.table, one.other))
         moved = _moved(table, other, one.column)
         if moved is not None and moved[0] >= MOSTLY * moved[1]:
-            told = {"table": one.table, "other": one.other, "column": one.column}
-            return fault(one.line, frame=told.pop("table"), **told, moved=moved[0], rows=moved[1])
+            told = {"frame": one.table, "other": one.other, "column": one.column}
+            return fault(one.line, **told, moved=moved[0], rows=moved[1])
     return None
 
 

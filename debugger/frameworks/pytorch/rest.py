@@ -69,7 +69,8 @@ def printed(
     left = _left.get(trainer)
     if left is None or facts.task not in _TASKS or _number_of_weights(trainer) > MOST_WEIGHTS:
         return Tried()
-    yes_or_no = all(y in (0, 1) for row in learned for y in (row if _is_row(row) else (row,)))
+    flat = [y for row in learned for y in (row if isinstance(row, list | tuple) else (row,))]
+    yes_or_no = bool(flat) and all(y in (0, 1) for y in flat)
     if facts.task == "multilabel" and not yes_or_no:
         return Tried()  # several amounts a row
     amounts_learned = facts.task == "regression" and not yes_or_no
@@ -103,10 +104,6 @@ def _few_answers(trainer: Trainer) -> tuple[Any, tuple[Any, ...]] | None:
 def _number_of_weights(trainer: Trainer) -> int:
     model: Any = trainer.model
     return sum(one.numel() for one in model.parameters())
-
-
-def _is_row(value: Any) -> bool:
-    return isinstance(value, list | tuple)
 
 
 def _drawn(scores: Any, facts: Facts, amounts: bool) -> Drawn:
