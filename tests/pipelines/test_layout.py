@@ -24,6 +24,11 @@ BLOB = np.exp(-((DOWN - MIDDLE[0]) ** 2 + (ALONG - MIDDLE[1]) ** 2) / 9)
 PICTURES = BLOB[..., None] * RANDOM.uniform(0.3, 1, (ROWS, 1, 1, 3)) + RANDOM.normal(
     0, 0.02, (ROWS, SIDE, SIDE, 3)
 )
+ROUGH = NOISE.copy()
+for at in range(1, STEPS):
+    ROUGH[:, at] += 0.6 * ROUGH[:, at - 1]
+FOLDED = np.cumsum(RANDOM.normal(size=(ROWS, STEPS * 2)), axis=1).reshape(ROWS, STEPS // 2, 4)
+BEFORE = np.stack([WALKS[:, 2:, 0], WALKS[:, 1:-1, 0], WALKS[:, :-2, 0]], axis=2)
 LETTERS = np.eye(4)[RANDOM.integers(0, 4, (ROWS, STEPS))]
 
 
@@ -45,6 +50,8 @@ def counted(rows: Any, *axes: int) -> Any:
         (counted(WALKS, 4, STEPS), (STEPS, 4)),
         (counted(STEREO, 2, STEPS), (STEPS, 2)),
         (counted(first(STEREO), STEPS, 2), (2, STEPS)),
+        (counted(first(ROUGH), STEPS, 3), (3, STEPS)),
+        (counted(first(ROUGH * [1, 1.5, 0.8]), STEPS, 3), (3, STEPS)),
         (counted(PICTURES, 3, SIDE, SIDE), (SIDE, SIDE, 3)),
         (counted(first(PICTURES), SIDE, SIDE, 3), (3, SIDE, SIDE)),
         (counted((255 * BLOB).astype("uint8")[..., None].repeat(3, 3), 3, SIDE, SIDE), None),
@@ -62,8 +69,12 @@ def test_rows_that_were_counted_off_anew_fit_in_another_order_of_their_axes(
     "rows",
     [
         *(one for made in (SERIES, STEREO, WALKS, PICTURES) for one in (made, first(made))),
-        *(one for made in (NOISE, LETTERS) for one in (made, first(made))),
+        *(one for made in (NOISE, ROUGH, LETTERS) for one in (made, first(made))),
         SERIES * [1, 5, 20],
+        ROUGH + ROUGH.mean(axis=2, keepdims=True),
+        FOLDED,
+        BEFORE,
+        BEFORE[:, :, ::-1],
         WAVES + 0.7 * NOISE,
         BLOB,
         PICTURES[..., :1],
