@@ -13,7 +13,7 @@ FEWEST, MOST = 32, 64
 MOST_NUMBERS = 2_000_000
 """In all rows that are tried."""
 SMOOTHER, WINDOW, LONG = 0.75, 3, 16
-MOST_SIDES, NEARER, AS_NEAR, LEAP = 8, 0.9, 0.1, 1.25
+MOST_SIDES, NEARER, LEAP = 8, 0.9, 1.25
 
 
 @dataclass(frozen=True)
@@ -50,16 +50,16 @@ def counted_off(rows: Sequence[Any]) -> tuple[tuple[int, ...], tuple[int, ...]] 
 
 
 def _runs_on(values: Any) -> bool:
-    """Whether the last column of a step is as near to the first of the next one as columns are to
-    each other, and nearer than a column to itself a step later: then they are no columns, but one
-    course that was counted off. Of real columns, a step and another column lie further off. Where
-    one real column ends in that course and the next one begins, there is a leap."""
+    """Whether columns are nearer to each other, and the last of a step to the first of the next,
+    than a column is to itself a step later: then they are no columns, but one course that was
+    counted off. Of real columns, a step and another column lie further off. Where one real column
+    ends in that course and the next one begins, there is a leap."""
     if values.ndim != WINDOW or not 1 < values.shape[2] <= MOST_SIDES < LONG <= values.shape[1]:
         return False
     within = float(np.abs(np.diff(values, axis=2)).mean())
     across = float(np.abs(values[:, 1:, 0] - values[:, :-1, -1]).mean())
     later = float(np.abs(np.diff(values, axis=1)).mean())
-    if not within or within >= NEARER * later or abs(across / within - 1) >= AS_NEAR:
+    if not within or max(within, across) >= NEARER * later:
         return False
     steps, course = values.shape[1], values.reshape(len(values), -1)
     ends = course[:, steps::steps] - course[:, steps - 1 : -1 : steps]
