@@ -17,7 +17,7 @@ MOST_MEASURED = 500
 FEWEST = 8
 MOST_CELLS, MOST_COLUMNS = 20_000, 100
 SORTS, AGAIN, FILLED_FAR = 20, 5, 1.0
-NEARLY_SCALED, EXACTLY, FEWEST_SCALED = 0.15, 1e-5, 30
+NEARLY_SCALED, EXACTLY, NEARLY_EXACTLY, FEWEST_SCALED = 0.15, 1e-5, 1e-2, 30
 OFF, NEAR = 1.0, 0.5
 """In spreads: a column that lies elsewhere, and one that may be the same."""
 SURELY = 1 - 1e-6
@@ -154,6 +154,10 @@ def standard(name: str, rows: Sequence[Any]) -> Standard | None:
     values = np.stack(list(rows)).astype(float)
     if not 1 <= values.ndim - 1 <= WINDOW - 1 or not np.isfinite(values).all():
         return None
+    of_rows = values.reshape(len(values), -1)
+    means, widths = of_rows.mean(axis=1), of_rows.std(axis=1)
+    if np.abs(means).max() < NEARLY_EXACTLY and np.abs(widths - 1).max() < NEARLY_EXACTLY:
+        return None  # each row by itself, which is another thing
     table = values.reshape(-1, values.shape[-1])
     moving = table[:, table.std(axis=0) > 0]
     exact = [column for column in moving.T[:MOST_COLUMNS] if is_standard(column)]

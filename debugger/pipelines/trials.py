@@ -93,6 +93,7 @@ def trials(
         return None
 
     def answer(made: Any, *others: Any) -> dict[str, float]:
+        made = made.reshape(predictions.shape) if kind == "many" else made  # of one output a row
         return ask(made.astype(predictions.dtype, copy=False), *others)
 
     try:
@@ -155,6 +156,8 @@ def kind_of(predictions: Any, labels: Any, causal: bool, generated: bool) -> Kin
     if whole and labels.ndim == 2 and predictions.shape == labels.shape:
         return None
     one_each = predictions.size == len(predictions) == labels.size
+    if one_each and labels.dtype.kind == "f" and bool(np.isin(labels, (0, 1)).all()):
+        return "many" if predictions.dtype.kind == "f" else None
     return "amounts" if one_each and labels.dtype.kind == predictions.dtype.kind == "f" else None
 
 
@@ -264,7 +267,8 @@ def all_right(predictions: Any, labels: Any) -> Any | None:
     """Scores that are right for every label, where labels are classes or many of yes and no."""
     kind = kind_of(predictions, labels, causal=False, generated=False)
     if kind == "many":
-        return np.where(labels > 0, SURE, -SURE).astype(predictions.dtype)
+        right = np.where(labels > 0, SURE, -SURE).astype(predictions.dtype)
+        return right.reshape(predictions.shape)
     if kind not in ("classes", "tokens") or predictions.shape == labels.shape:
         return None
     classes = predictions.shape[-1]
@@ -289,6 +293,7 @@ def _drawn(present: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _many(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any] | None:
+    labels = labels.reshape(len(labels), -1)
     signs = np.where(labels > 0, 1.0, -1.0)
     if signs.min() == signs.max():
         return None

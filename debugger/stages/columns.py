@@ -96,7 +96,8 @@ def learned_from_eval_rows(seen: Data, view: View) -> Verdict | CannotJudge | No
 
 
 def scaled_by_itself(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """Rows to be judged by are scaled by the numbers of the training rows, whatever those are."""
+    """Rows to be judged by are scaled by the numbers of the training rows, whatever those are. Who
+    scales the rows of each person, or of each place, by themselves may well mean it."""
     held, split = seen.eval_columns, seen.eval
     if held is None or split is None or seen.shared_rows > split.count / 2:
         return NOT_FOR_THIS_TASK
@@ -115,7 +116,7 @@ def scaled_by_itself(seen: Data, view: View) -> Verdict | CannotJudge | None:
     else:
         return None
     line = line or places.fits.validated() or places.argument("eval_dataset")
-    return fault(line, **told, rows=split.count)
+    return look(line, **told, rows=split.count)
 
 
 def labels_move_between_epochs(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -151,6 +151,7 @@ def test_rows_that_were_scaled_by_their_own_numbers_show_it(rows: Any, columns: 
         np.column_stack([OWN[:, 0], DRAWN]),
         OWN[:20],
         np.zeros((40, 3)),
+        [(one - one.mean()) / one.std() for one in DRAWN[:, :, None]],
     ],
 )
 def test_rows_that_were_scaled_by_those_of_others_are_let_be(rows: Any) -> None:
