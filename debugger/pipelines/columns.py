@@ -151,8 +151,11 @@ def standard(name: str, rows: Sequence[Any]) -> Standard | None:
     """Only where all rows are known."""
     if not FEWEST_SCALED <= len(rows) < MOST_MEASURED or len({row.shape for row in rows}) > 1:
         return None
-    values = np.stack(list(rows)).astype(float)
-    if not 1 <= values.ndim - 1 <= WINDOW - 1 or not np.isfinite(values).all():
+    values = np.stack(list(rows))
+    if values.dtype.kind not in "iuf" or not 1 < values.ndim <= WINDOW:
+        return None
+    values = values.astype(float)
+    if not np.isfinite(values).all():
         return None
     of_rows = values.reshape(len(values), -1)
     means, widths = of_rows.mean(axis=1), of_rows.std(axis=1)

@@ -151,6 +151,8 @@ def test_rows_that_were_scaled_by_their_own_numbers_show_it(rows: Any, columns: 
         np.column_stack([OWN[:, 0], DRAWN]),
         OWN[:20],
         np.zeros((40, 3)),
+        np.array([["red"], ["blue"]] * 20),
+        np.where(OWN > 2, np.nan, OWN),
         [(one - one.mean()) / one.std() for one in DRAWN[:, :, None]],
     ],
 )
