@@ -298,8 +298,11 @@ def _compared(
         if asks or reads(statement) & asked_for:
             asked_for |= gives(statement)
         if asks or _reads_answers(statement) & hangs:
-            hangs |= _hanging(statement, [went.given[place] for went in runs], trained)
-            if same_at is None and any(_gives_same(them, place, trained) for them in (runs, plain)):
+            marks = {id(went): _marks(went.given[place], trained) for went in (*runs, *plain)}
+            hangs |= _hanging(statement, [marks[id(went)] for went in runs])
+            if same_at is None and any(
+                _are_same([marks[id(went)] for went in them]) for them in (runs, plain)
+            ):
                 same_at = line
             if one_at is None and _is_one(runs[0].given[place]):
                 one_at = line
@@ -344,12 +347,11 @@ def _reads_answers(statement: ast.stmt) -> set[str]:
     return {one.id for one in names if isinstance(one.ctx, ast.Load)}
 
 
-def _hanging(statement: ast.stmt, given: list[dict[str, Any]], trained: Trained) -> set[str]:
+def _hanging(statement: ast.stmt, marks: list[dict[str, Any]]) -> set[str]:
     """Of several names that one answer is taken apart into, those of what goes by the answers."""
     names = gives(statement)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Tuple):
         return names
-    marks = [_marks(one, trained) for one in given]
     same = {name for name in names if all(name in one for one in marks)}
     same = {name for name in same if all(one[name] == marks[0][name] for one in marks)}
     return names if same == names else names - same
@@ -404,9 +406,8 @@ def _marks(given: dict[str, Any], trained: Trained) -> dict[str, Any]:
     return made
 
 
-def _gives_same(runs: Sequence[Went], place: int, trained: Trained) -> bool:
-    given = [_marks(went.given[place], trained) for went in runs]
-    return bool(given[0]) and all(one == given[0] for one in given)
+def _are_same(marks: list[dict[str, Any]]) -> bool:
+    return bool(marks[0]) and all(one == marks[0] for one in marks)
 
 
 def _is_one(given: dict[str, Any]) -> bool:

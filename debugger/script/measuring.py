@@ -22,17 +22,17 @@ class Measuring:
         self._tree = tree
         self._handed = handed
 
-    def picks_some(self, arguments: Sequence[str]) -> int | None:
+    def picks_some(self, argument: str) -> int | None:
         """Where a metric asks labels to be more than 0, or not to be 0."""
-        return self._picked(self._metrics(arguments))
+        return self._picked(self._metric(argument))
 
     def loss_picks_some(self) -> int | None:
         """Where a loss does so."""
         return self._picked(self._losses)
 
-    def ignored_replaced(self, arguments: Sequence[str]) -> int | None:
+    def ignored_replaced(self, argument: str) -> int | None:
         """Where labels that are to be ignored are made something else."""
-        for function in self._metrics(arguments):
+        for function in self._metric(argument):
             for node in ast.walk(function):
                 for target, value in assigned(node):
                     held = target.value if isinstance(target, ast.Subscript) else target
@@ -43,9 +43,9 @@ class Measuring:
                         return value.lineno
         return None
 
-    def compared(self, arguments: Sequence[str]) -> int | None:
+    def compared(self, argument: str) -> int | None:
         """The first line that reads both answers and labels, beyond the one that takes them out."""
-        for function in self._metrics(arguments):
+        for function in self._metric(argument):
             answers, labels = _sides(function)
             for one in sorted(_statements(function), key=lambda one: one.lineno):
                 made = [value for node in ast.walk(one) for _, value in assigned(node)]
@@ -55,9 +55,9 @@ class Measuring:
                         return value.lineno if isinstance(value, ast.expr) else one.lineno
         return None
 
-    def taken(self, arguments: Sequence[str]) -> int | None:
+    def taken(self, argument: str) -> int | None:
         """Where a metric gives the answers a name, or makes something of them alone."""
-        for function in self._metrics(arguments):
+        for function in self._metric(argument):
             answers, labels = _sides(function)
             for node in ast.walk(function):
                 for target, value in assigned(node):
@@ -73,9 +73,9 @@ class Measuring:
                     return node.lineno
         return None
 
-    def _metrics(self, arguments: Sequence[str]) -> list[Function]:
-        found = (self._handed.function(one) for one in arguments)
-        return [one for one in found if one is not None]
+    def _metric(self, argument: str) -> list[Function]:
+        function = self._handed.function(argument)
+        return [] if function is None else [function]
 
     @cached_property
     def _losses(self) -> list[Function]:

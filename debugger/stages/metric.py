@@ -102,7 +102,7 @@ def error_in_scaled_units(seen: Evaluate, view: View) -> Verdict | CannotJudge |
         words = set(re.findall(r"[a-z]+", name.lower()))
         alike = math.isclose(value, NUDGE * tried.spread, rel_tol=0.05)
         if scaled is not None and words & {"mae", "rmse"} and alike:
-            line = view.places.measuring.compared(_GIVEN_AS) or metric_line(view, name)
+            line = _in_metric(view.places.measuring.compared) or metric_line(view, name)
             return look(line, name=name, scaled=scaled, deviation=deviation)
     return None
 
@@ -136,7 +136,7 @@ def strays_uncounted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None
     untouched = [n for n, v in told.items() if v == tried.perfect[n] != tried.drawn[n]]
     for name in untouched if len(untouched) == len(told) else ():
         if _share(told[name]) > 0.9:
-            line = view.places.measuring.picks_some(_GIVEN_AS) or metric_line(view, name)
+            line = _in_metric(view.places.measuring.picks_some) or metric_line(view, name)
             return fault(line, name=name, value=told[name], common=common)
     return None
 
@@ -287,13 +287,9 @@ def metric_counts_ignored(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     if isinstance(metric_takes_first_places(seen, view), Verdict):
         return None  # which says more
     name = name or next(iter(tried.perfect))
-    line = view.places.measuring.ignored_replaced(_GIVEN_AS)
-    line = (
-        line
-        or _in_metric(view.places.handed.left_whole)
-        or _in_metric(view.places.handed.picked, name)
-    )
-    line = line or metric_line(view, name)
+    handed = view.places.handed
+    line = _in_metric(view.places.measuring.ignored_replaced) or _in_metric(handed.left_whole)
+    line = line or _in_metric(handed.picked, name) or metric_line(view, name)
     return fault(line, share=tried.ignored, name=name, value=tried.perfect[name])
 
 
@@ -397,7 +393,7 @@ def metric_mixes_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
         dealt, constant = tried.drawn.get(name, math.nan), tried.constant.get(name, math.nan)
         error = any(word in name.lower() for word in ERRORS)
         if error and math.isclose(right, dealt, rel_tol=NO_MATTER) and abs(right - constant) > 0.1:
-            line = view.places.measuring.taken(_GIVEN_AS) or metric_line(view, name)
+            line = _in_metric(view.places.measuring.taken) or metric_line(view, name)
             return fault(line, name=name, value=right, given=given, labels=labels)
     return None
 

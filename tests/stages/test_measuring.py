@@ -7,7 +7,7 @@ import pytest
 from debugger.script.measuring import Measuring
 from debugger.script.places import Places
 
-ASKED = ("compute_metrics",)
+ASKED = "compute_metrics"
 END = "\ntrainer = Trainer(model, compute_metrics=measure)"
 TAKEN = "    made, labels = given\n"
 
