@@ -17,6 +17,7 @@ from debugger.experiments.expert import Expert
 from debugger.failure import failure_of, forget_source, remember_source
 from debugger.frameworks import called
 from debugger.outcome import (
+    STAGES,
     Ending,
     Event,
     Evidence,
@@ -43,10 +44,12 @@ from debugger.script.enclosure import OPEN, Enclosure
 from debugger.script.places import Places
 from debugger.script.sources import Sources
 from debugger.stages import LOOKS, TRAINING, crashes, setup, train
-from debugger.stages.judging import Stage, View, judged
+from debugger.stages.judging import Stage, View, device_side_assert, first_line, judged
 
 _OF_ROWS: tuple[StageName, ...] = ("data", "evaluate")
 """The stages that look at the rows to be judged by."""
+LOST = device_side_assert.__name__
+"""What says that nothing on a device can be read or written any more."""
 LOG = logging.getLogger(__name__)
 
 Tell = Callable[[Event], None]
@@ -264,6 +267,8 @@ def _walk(
             break
         if broke:
             blocked |= dict.fromkeys(look.blocks, f"needs_{look.name}")
+        if LOST in faults:
+            blocked |= dict.fromkeys(STAGES[STAGES.index(look.name) + 1 :], "device_is_lost")
         elif stage == ON and look.name != "evaluate" and faults - UNRELATED:
             blocked |= dict.fromkeys(TRAINING, "explained_already")
     return endings
@@ -302,11 +307,17 @@ def _one(
         losses = measured.get("losses") or ()
         tried = expert.asked(pipeline, look, findings, not_run, view.places, tell, losses)
     except Exception as error:
-        if failure_of(error).out_of_memory:  # there was no room left to look
+        failure = failure_of(error)
+        if failure.out_of_memory:  # there was no room left to look
             numbers = {"device": view.facts.device}
             ended = StageEnded(look.name, "stopped", time.monotonic() - started)
             _tell([Finding("out_of_memory", "note", look.name, None, numbers)], ended, emit)
             return ended, True, frozenset()
+        if failure.device_lost:  # it is told late, to whoever happens to read next
+            numbers = {"said": first_line(failure.message)}
+            ended = StageEnded(look.name, "fail", time.monotonic() - started)
+            _tell([Finding(LOST, "fault", look.name, None, numbers)], ended, emit)
+            return ended, True, frozenset({LOST})
         LOG.exception("stage %s could not look at this pipeline", look.name)
         numbers = {"exception": type(error).__name__, "said": str(error)[:300]}
         ended = StageEnded(look.name, "unknown", time.monotonic() - started)

@@ -119,10 +119,14 @@ def is_ours(error: BaseException) -> bool:
 
 
 def failure_of_script(error: BaseException) -> Failure:
-    """The exception as data. Where the clinic itself is to blame, it is raised again."""
-    if is_ours(error):
+    """The exception as data. Where the clinic itself is to blame, it is raised again.
+
+    Never of a device that was lost: that is told late, to whoever happens to read next.
+    """
+    failure = failure_of(error)
+    if is_ours(error) and not failure.device_lost:
         raise error
-    return failure_of(error)
+    return failure
 
 
 def failure_of(error: BaseException) -> Failure:

@@ -16,6 +16,7 @@ MEMORY_MB = 3000, 6000
 SWITCH = ("off", "on")
 TYPED = ("auto", "off")
 RESIDENTS = 2
+LEAST_GPU_SHARE = 0.1
 ZERO_GPU = "SPACES_ZERO_GPU"
 """Set by the platform."""
 TOKEN_LETTERS, KEY_LETTERS = 16, 32
@@ -32,6 +33,7 @@ class Settings:
 
     `stage_limit` is in seconds, for a stage that does not train.
     `queue` is how many runs may wait in each lane.
+    `gpu_share` is how much of a GPU's memory one run may take, of 1.
     `typed`: code that somebody typed may run, where the sandbox keeps what it promises.
     `upload_mb` and `upload_files` bound the data beside a script of somebody's own, `runs_a_minute`
     what one session may start, `sessions` how many the server remembers. `host_token` opens the
@@ -58,6 +60,7 @@ class Settings:
     mcp: bool
     typed: bool
     residents: int
+    gpu_share: float
     store: Path
     store_mb: float
     upload_mb: int
@@ -75,13 +78,15 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings of this process, or a SettingError that names the wrong one."""
     reader = _Reader(environment)
     data_dir = reader.data_dir("CLINIC_DATA_DIR")
+    workers = int(reader.number("CLINIC_WORKERS", os.cpu_count() or 1, 1, 256))
+    residents = int(reader.number("CLINIC_RESIDENTS", RESIDENTS, 0, 64))
     settings = Settings(
         assets=reader.one_of("CLINIC_ASSETS", "bundled", ASSETS),
         checkpoint=reader.text("CLINIC_CHECKPOINT", ""),
         dataset=reader.text("CLINIC_DATASET", ""),
         metric=reader.text("CLINIC_METRIC", ""),
         device=reader.one_of("CLINIC_DEVICE", "auto", DEVICES),
-        workers=int(reader.number("CLINIC_WORKERS", os.cpu_count() or 1, 1, 256)),
+        workers=workers,
         queue=int(reader.number("CLINIC_QUEUE", 200, 1, 100_000)),
         data_dir=data_dir,
         time_limit=reader.number("CLINIC_TIME_LIMIT", 300, 1, 86_400),
@@ -92,7 +97,8 @@ def read(environment: Mapping[str, str] = os.environ) -> Settings:
         login=reader.login("CLINIC_LOGIN"),
         mcp=reader.one_of("CLINIC_MCP", "off", SWITCH) == "on",
         typed=reader.one_of("CLINIC_TYPED", "auto", TYPED) == "auto",
-        residents=int(reader.number("CLINIC_RESIDENTS", RESIDENTS, 0, 64)),
+        residents=residents,
+        gpu_share=reader.number("CLINIC_GPU_SHARE", _gpu_share(workers, residents), 0.01, 1),
         store=Path(reader.text("CLINIC_STORE", str(data_dir / "answers.sqlite"))).expanduser(),
         store_mb=reader.number("CLINIC_STORE_MB", 500, 0, 100_000),
         upload_mb=int(reader.number("CLINIC_UPLOAD_MB", 4, 1, 64)),
@@ -131,6 +137,11 @@ def _without_a_gpu(settings: Settings) -> Settings:
             "CLINIC_CLUSTER does not go together with ZeroGPU, whose lent GPU no other machine has."
         )
     return replace(settings, device="cpu")
+
+
+def _gpu_share(workers: int, residents: int) -> float:
+    """So much that all who can be there at once have enough, but never next to nothing."""
+    return round(max(LEAST_GPU_SHARE, 1 / (2 * workers + residents)), 2)
 
 
 def _memory_mb() -> int:

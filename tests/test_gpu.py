@@ -29,10 +29,13 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield engine
 
 
-def answered(engine: Engine, script: str, device: Any, stage: Any = "walk") -> Report:
-    report = gather(engine.events(Run(script, stage, device=device, steps=60)))
+def answered(
+    engine: Engine, script: str, device: Any, stage: Any = "walk", typed: bool = False
+) -> Report:
+    run = Run(script, stage, device=device, steps=60, typed=typed)
+    report = gather(engine.events(run))
     codes = {finding.code for finding in report.findings}
-    if "no_tensorflow" in codes:
+    if "framework_missing" in codes:
         pytest.skip("TensorFlow is not installed here")
     if "no_cuda" in codes:
         pytest.skip("TensorFlow sees no GPU here: it wants CUDA libraries of its own")
@@ -115,3 +118,64 @@ def test_the_twin_learns_on_cuda(engine: Engine) -> None:
     report = answered(engine, catalogue.find("two_labels").twin, "cuda", "train")
 
     assert report.stage("train").measured["accuracy"] > report.stage("train").measured["majority"]
+
+
+@pytest.mark.parametrize("stage", ["forward", "train"])
+def test_typed_code_runs_on_cuda_within_the_sandbox(engine: Engine, stage: str) -> None:
+    report = answered(engine, catalogue.find("two_labels").twin, "cuda", stage, typed=True)
+
+    assert report.outcome in ("pass", "look")
+    assert report.device.startswith("cuda")
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        "open('/etc/passwd').read()",
+        "open('/tmp/left', 'w')",
+        "__import__('subprocess').run(['true'])",
+        "__import__('socket').socket()",
+        "__import__('os').kill(1, 0)",
+    ],
+)
+def test_the_sandbox_is_no_wider_for_cuda(engine: Engine, attack: str) -> None:
+    script = catalogue.find("two_labels").twin
+    opened = "import torch\ntorch.zeros(1, device='cuda')\n"
+
+    report = answered(engine, f"{opened}{attack}\n{script}", "cuda", "data", typed=True)
+
+    assert report.outcome == "fail"
+    assert report.findings[0].numbers["exception"] == "PermissionError"
+
+
+def test_the_next_stage_on_cuda_comes_from_the_process_that_waits(engine: Engine) -> None:
+    script = catalogue.find("two_labels").twin + "import os\nprint('built in', os.getpid())\n"
+    said = [console(answered(engine, script, "cuda", stage)) for stage in ("data", "forward")]
+
+    assert "built in" in said[0]
+    assert said[0] == said[1]
+
+
+def test_after_an_assert_no_process_waits(engine: Engine) -> None:
+    script = catalogue.find("two_labels").script + "# asked for here alone\n"
+    answered(engine, script, "cuda", "forward")
+    waiting = engine.status()["residents"]
+
+    answered(engine, script, "cuda", "forward")
+
+    assert engine.status()["residents"] == waiting
+
+
+def test_a_run_has_its_share_of_the_memory(tmp_path: Any) -> None:
+    settings = replace(read({}), workers=1, gpu_share=0.02, memory_mb=16_000, data_dir=tmp_path)
+    whole = "torch.cuda.get_device_properties(0).total_memory"
+    script = f"import torch\ntorch.empty({whole} // 20, dtype=torch.uint8, device='cuda')\n"
+
+    with started(settings) as engine:
+        report = answered(engine, script + catalogue.find("two_labels").twin, "cuda", "data")
+
+    assert "out_of_memory" in [finding.code for finding in report.findings]
+
+
+def console(report: Report) -> str:
+    return next(e.data["text"] for s in report.stages for e in s.evidence if e.code == "console")

@@ -32,6 +32,7 @@ class Part:
 PARTS = {
     "tests": Part("the tests that need a GPU (tests/test_gpu.py)", 10, ("pytest",)),
     "record": Part("records gpu_assert, out_of_memory and hungry_tensorflow", 3),
+    "clicks": Part("a PyTorch scenario's first stage on the GPU, and the stages after it", 3),
     "table": Part("every PyTorch scenario through its stages, on the CPU and on the GPU", 10),
     "asserts": Part("200 device-side asserts among 200 healthy runs, and GPU memory", 10),
     "write": Part("puts recordings and docs/GPU.md in place; needs no GPU", 0),

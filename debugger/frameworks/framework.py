@@ -74,8 +74,8 @@ class Framework:
     memory: float = 1.0
     experiments: bool = False
     """Whether its pipelines have a lab."""
-    waits: bool = False
-    """Building takes so long that a process which has built something is worth its memory."""
+    waits: tuple[str, ...] = ()
+    """The devices on which building takes so long that who has built something is worth keeping."""
 
     def load(self) -> Home:
         return cast(Home, import_module(self.home))

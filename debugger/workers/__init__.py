@@ -60,6 +60,7 @@ def started(
         hers=hers,
         typed=settings.typed,
         residents=settings.residents,
+        gpu_share=1.0 if hers else settings.gpu_share,
         queue=settings.queue,
         look_seconds=look_seconds,
     ) as engine:
@@ -82,6 +83,7 @@ def _on_a_cluster(
         online=online,
         typed=settings.typed,
         residents=settings.residents,
+        gpu_share=settings.gpu_share,
         files_bytes=64 * settings.upload_mb * 2**20,
         environment={name: os.environ[name] for name in ASKED if name in os.environ},
         perform=perform,

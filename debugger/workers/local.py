@@ -51,6 +51,7 @@ class LocalEngine(Closing):
     `hers`: who runs this engine runs her own scripts, which see her environment as ever.
     `typed`: code that somebody typed may run, where the sandbox keeps every promise.
     `residents`: so many processes may wait for the next stage of what they have built.
+    `gpu_share`: how much of a GPU's memory PyTorch's allocator takes for one run, of 1.
     `look_seconds`: the most for a stage that does not train. `queue`: so many wait in each lane.
     """
 
@@ -66,6 +67,7 @@ class LocalEngine(Closing):
         hers: bool = False,
         typed: bool = True,
         residents: int = 0,
+        gpu_share: float = 1.0,
         look_seconds: float = math.inf,
         queue: int = 1000,
     ) -> None:
@@ -79,10 +81,12 @@ class LocalEngine(Closing):
             for f in FRAMEWORKS
         }
         self._perform = perform
-        self._residents = Residents(residents, memory_mb)
+        self._residents = Residents(residents, memory_mb, gpu_share)
         self._folder = _Folder(data_dir / "runs")
         self._zygotes = {
-            f.name: Zygote(preload.get(f.name, f.preload), environment(data_dir, online, f, hers))
+            f.name: Zygote(
+                preload.get(f.name, f.preload), environment(data_dir, online, f, hers, gpu_share)
+            )
             for f in FRAMEWORKS
         }
         missing = promises.missing() if typed else "switched_off"
@@ -218,7 +222,7 @@ class LocalEngine(Closing):
         known, stays = self._residents.take(run), self._residents.wanted and may_stay(run)
         with ExitStack() as leaving:
             if known is None:
-                self._residents.make_room()
+                self._residents.make_room(run)
                 folder = Path(leaving.enter_context(self._folder.of_a_run()))
             else:
                 leaving.callback(known.remove_folder)

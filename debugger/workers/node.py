@@ -41,6 +41,7 @@ class Orders:
     online: bool
     typed: bool
     residents: int
+    gpu_share: float
     files_bytes: int
     environment: Mapping[str, str]
     perform: str = DIAGNOSIS
@@ -67,6 +68,7 @@ class Node:
             preload=asked.preload,
             typed=asked.typed,
             residents=asked.residents,
+            gpu_share=asked.gpu_share,
             look_seconds=asked.look_seconds,
         )
         self._tickets: dict[str, str] = {}

@@ -55,6 +55,8 @@ log = logging.getLogger(__name__)
 
 HANG_UP_SECONDS, LEAVING_SECONDS = 2.0, 5.0
 COUNT_EVERY = 0.3
+DOUBTFUL = ("device_side_assert", "stage_unreadable")
+"""Whoever said one of these answers nothing more: what it has built may be lost."""
 MANY_TOKENS = 2**18
 """In one batch. No ordinary machine has the memory for more."""
 
@@ -255,6 +257,8 @@ class Watch:
             self.built &= event.stage in LIGHT
         elif isinstance(event, StageEnded) and event.stage == "setup":
             self.built = event.outcome in ("pass", "look")
+        elif isinstance(event, Found) and event.finding.code in DOUBTFUL:
+            self.built = False
         if isinstance(event, Standing):
             if self.standing is not None:
                 raise self._forged("it stood twice")

@@ -1,8 +1,8 @@
 """Processes that have built a script's pipeline, and wait inside their wall for its next stage.
 
-Building is what a stage of Keras costs, and a traced graph survives no fork: so the process itself
-is kept, in its own folder. Only for scripts that somebody has read; one that was typed has each of
-its runs in a process of its own.
+Building is what a stage of Keras costs, and on a GPU any stage: neither a traced graph nor what is
+open on a device survives a fork. So the process itself is kept, in its own folder. Only for scripts
+that somebody has read; one that was typed has each of its runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ from pathlib import Path
 
 from debugger.frameworks import called
 from debugger.outcome import Outcome
+from debugger.pipelines.cards import cards
 from debugger.run import WALK, Run
 from debugger.stages import LIGHT
+from debugger.workers import wall
+from debugger.workers.lanes import trains
 from debugger.workers.limits import free_memory_mb
 from debugger.workers.zygote import Child
 
@@ -27,14 +30,20 @@ MOST_ANSWERS = 20
 
 def may_stay(run: Run) -> bool:
     """Whether the process of this run may answer others after it."""
-    light = run.stage in (*LIGHT, WALK) and run.device != "cuda"
     return (
-        light
+        run.stage in (*LIGHT, WALK)
         and not run.check
         and not run.typed
         and run.folder is None
-        and called(run.framework).waits
+        and any(device in called(run.framework).waits for device in _devices(run))
     )
+
+
+def _devices(run: Run) -> tuple[str, ...]:
+    """Those on which it may find itself, by their kinds."""
+    if run.device != "auto":
+        return (run.device,)
+    return ("cpu", "cuda") if wall.gpus() else ("cpu",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +63,11 @@ class Resident:
 class Residents:
     """At most so many, the latest. Each is lent to one run at a time, and thrown away in doubt."""
 
-    def __init__(self, most: int, memory_mb: int, idle_seconds: float = IDLE_SECONDS) -> None:
+    def __init__(
+        self, most: int, memory_mb: int, gpu_share: float, idle_seconds: float = IDLE_SECONDS
+    ) -> None:
         self._most, self._memory_mb, self._idle_seconds = most, memory_mb, idle_seconds
+        self._gpu_share = gpu_share
         self._lock = threading.Lock()
         self._waiting: list[Resident] = []
         self._timer: threading.Timer | None = None
@@ -84,7 +96,8 @@ class Residents:
 
     def keep(self, resident: Resident, end: Outcome) -> list[Resident]:
         """Let it wait, if that is well. Those who leave in its place, or itself: end them."""
-        well = end.device == "cpu" and end.outcome != "stopped"
+        kind = end.device.partition(":")[0]
+        well = kind in called(resident.run.framework).waits and end.outcome != "stopped"
         well &= free_memory_mb() >= self._memory_mb
         with self._lock:
             stays = well and not self._closed and resident.answers < MOST_ANSWERS
@@ -95,10 +108,18 @@ class Residents:
             self._waiting = self._waiting[-self._most :]
         return gone
 
-    def make_room(self) -> None:
+    def make_room(self, run: Run) -> None:
         """Memory is for runs that go on: the oldest leave as long as one of those lacks some."""
-        while free_memory_mb() < self._memory_mb and (oldest := self._oldest()):
+        while self._lacks_memory(run) and (oldest := self._oldest()):
             oldest.leave()
+
+    def _lacks_memory(self, run: Run) -> bool:
+        if free_memory_mb() < self._memory_mb:
+            return True
+        if not (self._waiting and trains(run) and wall.on_a_gpu(run.device)):
+            return False
+        first = next(iter(cards()), None)
+        return first is not None and first.total - first.used < self._gpu_share * first.total
 
     def close(self) -> None:
         with self._lock:

@@ -114,7 +114,7 @@ def warm() -> None:
 
 def enter(run: Run, folder: Path, kept: Collection[Path]) -> None:
     """From here on this process is held, for good; `kept` are folders that it may read besides."""
-    cuda = run.device != "cpu" and bool(wall.gpus())
+    cuda = wall.on_a_gpu(run.device)
     for name in SCRATCH:
         (folder / name).mkdir(exist_ok=True)
     if len(os.listdir("/proc/self/task")) > 1:
@@ -150,7 +150,8 @@ def _files(folder: Path, readable: Iterable[Path], cuda: bool) -> None:
         for path in map(Path, _NOWHERE):
             rules.allow_path(path, into)
         for path in wall.gpus() if cuda else ():
-            rules.allow_path(path, into | AccessFS.READ_DIR | AccessFS.IOCTL_DEV)
+            inside = AccessFS.READ_DIR if path.is_dir() else AccessFS.NONE
+            rules.allow_path(path, into | inside | AccessFS.IOCTL_DEV)
         rules.restrict()
 
 

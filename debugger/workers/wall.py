@@ -61,6 +61,11 @@ def gpus() -> list[Path]:
     return [path for name in _GPUS for path in Path("/dev").glob(name)]
 
 
+def on_a_gpu(device: str) -> bool:
+    """Whether a run that was asked for with this device may find itself on a GPU."""
+    return device != "cpu" and bool(gpus())
+
+
 def disconnect() -> None:
     """No new connection from this thread and those that it starts, where the kernel can say no."""
     if _version() < NETWORK:

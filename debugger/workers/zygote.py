@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from debugger.frameworks import Framework
+from debugger.workers import wall
 from debugger.workers.dying import Death
 from debugger.workers.forking import kill
 from debugger.workers.hidden import harmless
 
 log = logging.getLogger(__name__)
 START_SECONDS = 300.0
+ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
 KILL_SECONDS = 5.0
 _START = (
     "import sys; control, preload, sys.path = int(sys.argv[1]), sys.argv[2], sys.argv[3:]; "
@@ -38,7 +40,11 @@ class ZygoteError(RuntimeError):
 
 
 def environment(
-    data_dir: Path, online: bool, framework: Framework, whole: bool = False
+    data_dir: Path,
+    online: bool,
+    framework: Framework,
+    whole: bool = False,
+    gpu_share: float = 1.0,
 ) -> dict[str, str]:
     """The zygote's environment: what must be set before Python and the libraries start.
 
@@ -68,6 +74,9 @@ def environment(
         # a run of Keras spends up to a third of its time on the small ones.
         GLIBC_TUNABLES="glibc.malloc.hugetlb=1",
     )
+    if gpu_share < 1 and wall.gpus():
+        told = [fixed.get(ALLOCATOR), f"per_process_memory_fraction:{gpu_share}"]
+        fixed[ALLOCATOR] = ",".join(filter(None, told))
     if not online:
         fixed.update(
             HF_HUB_OFFLINE="1",

@@ -184,7 +184,7 @@ def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(TOYS))
 
     @contextmanager
-    def light(settings: Settings, perform: str) -> Iterator[Engine]:
+    def light(settings: Settings) -> Iterator[Engine]:
         given = (settings.workers, settings.time_limit, settings.memory_mb, settings.data_dir)
         with LocalEngine(*given, "toys:perform", preload={"pytorch": ("toys",)}) as engine:
             yield engine
@@ -223,6 +223,22 @@ def test_the_table_has_both_sides_of_every_scenario(
     assert sorted(kept.items) == ["one cpu", "one gpu", "other cpu", "other gpu"]
     assert kept.items["one gpu"]["first_failing_stage"] == "forward"
     assert kept.items["one gpu"]["stages"]["forward"]["codes"] == ["label_outside_head"]
+
+
+def test_clicks_go_on_until_a_stage_ends_in_a_fault(
+    toys: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = [scenario("one", FAILS), scenario("other", PASSES)]
+    monkeypatch.setattr(runs.catalogue, "every", lambda: found)
+    monkeypatch.setattr(runs, "CLICKED", ("forward", "step"))
+    kept = Kept(tmp_path, "clicks", ACTOR)
+
+    assert runs.clicks(kept, Clock(60)) == 0
+
+    assert {name: [*item["stages"]] for name, item in kept.items.items()} == {
+        "one": ["forward"],
+        "other": ["forward", "step"],
+    }
 
 
 @pytest.mark.proof
@@ -265,19 +281,19 @@ def test_memory_runs_out_on_a_large_card_as_on_a_small_one(
     toys: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, megabytes: int, held: bool
 ) -> None:
     monkeypatch.setattr(runs.catalogue, "find", lambda name: scenario(name, PASSES))
-    asked: list[str] = []
+    asked: list[float] = []
     real = runs.an_engine
 
-    def noted(workers: int, memory_mb: int, perform: str = runs.DIAGNOSIS) -> Any:
-        asked.append(perform)
-        return real(workers, memory_mb, perform)
+    def noted(workers: int, memory_mb: int, gpu_share: float = 1.0) -> Any:
+        asked.append(gpu_share)
+        return real(workers, memory_mb, gpu_share)
 
     monkeypatch.setattr(runs, "an_engine", noted)
     card = Machine("a made-up GPU", megabytes, False)
     kept = Kept(tmp_path, "record", card)
     runs.record(kept, Clock(60))
 
-    assert runs.HELD in asked
+    assert sorted(asked) == [pytest.approx(15_000 / megabytes) if held else 1.0, 1.0]
     names = {name: item["device"] for name, item in kept.items.items()}
     assert names["gpu_assert"] == "a made-up GPU"
     assert ("held to 15,000 MB" in names["out_of_memory"]) is held

@@ -33,6 +33,7 @@ ORDERS = Orders(
     online=False,
     typed=True,
     residents=0,
+    gpu_share=1.0,
     files_bytes=2**20,
     environment={},
     perform="toys:perform",

@@ -16,6 +16,8 @@ from test_endings import console, ended_as, said
 
 from debugger.outcome import Accepted, Outcome
 from debugger.run import Run
+from debugger.workers import wall
+from debugger.workers.zygote import ALLOCATOR
 
 pytestmark = pytest.mark.usefixtures("toys_need_no_framework")
 ROOT = Path(__file__).parents[2]
@@ -255,6 +257,29 @@ def test_a_run_sees_one_gpu_of_all_that_the_host_may_use(
     script = "say(cuda=os.environ['CUDA_VISIBLE_DEVICES'])"
 
     assert said(ask(make_engine(), script, device="auto"))["cuda"] == left
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        (None, "per_process_memory_fraction:0.25"),
+        (
+            "expandable_segments:True",
+            "expandable_segments:True,per_process_memory_fraction:0.25",
+        ),
+    ],
+)
+def test_a_run_is_told_its_share_of_a_gpu_before_anything_of_it_runs(
+    make_engine, ask, monkeypatch, own, told
+):
+    monkeypatch.setattr(wall, "gpus", lambda: [Path("/dev/nvidia0")])
+    monkeypatch.delenv(ALLOCATOR, raising=False)
+    if own is not None:
+        monkeypatch.setenv(ALLOCATOR, own)
+    script = f"say(held=os.environ.get({ALLOCATOR!r}))"
+
+    assert said(ask(make_engine(gpu_share=0.25), script))["held"] == told
+    assert said(ask(make_engine(), script))["held"] == own
 
 
 def test_torch_is_never_switched_off_and_the_hub_only_offline(make_engine, ask, monkeypatch):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from test_endings import console, ended_as, said
 
+from debugger.pipelines.cards import Card
 from debugger.run import Run
 from debugger.workers import residents
 
@@ -190,3 +191,53 @@ def test_they_go_with_their_zygote(waiting, ask):
     os.kill(engine.status()["pids"]["keras"], signal.SIGKILL)
     assert gone(pid)
     assert answered(engine, ask, "batch")["pid"] != pid
+
+
+@pytest.fixture
+def with_a_gpu(waiting, monkeypatch):
+    """An engine of toys that would find a GPU; `free` is what nvidia-smi says of its 1000 MB."""
+
+    def make(free: int = 1000, **more: Any) -> Any:
+        monkeypatch.setattr(residents.wall, "gpus", lambda: [Path("/dev/nvidia0")])
+        cards = (Card("a made-up GPU", 1000 - free, 1000),)
+        monkeypatch.setattr(residents, "cards", lambda: cards)
+        toys = {"pytorch": ("toys",), "keras": ("toys",)}
+        return waiting(preload=toys, gpu_share=0.25, **more)
+
+    return make
+
+
+def test_on_a_gpu_a_script_of_pytorch_waits_and_one_of_keras_does_not(with_a_gpu, ask):
+    engine = with_a_gpu()
+    for device in ("cuda", "auto"):
+        pids = {answered(engine, ask, s, "x = 1", device=device)["pid"] for s in ("data", "batch")}
+        assert len(pids) == 1
+    assert engine.status()["residents"] == 2
+    assert gone(answered(engine, ask, "data", "x = 2")["pid"])
+    assert gone(answered(engine, ask, "data", device="cuda")["pid"])
+
+
+@pytest.mark.parametrize("code", ["device_side_assert", "stage_unreadable"])
+def test_whoever_met_an_assert_answers_nothing_more(with_a_gpu, ask, code):
+    engine = with_a_gpu()
+    script = f"found, found_at = {code!r}, 'batch'"
+    first = answered(engine, ask, "data", script, device="cuda")["pid"]
+    second = answered(engine, ask, "batch", script, device="cuda")["pid"]
+    assert first == second
+    assert gone(second)
+
+
+def test_one_on_the_gpu_leaves_when_a_training_wants_its_memory(with_a_gpu, ask):
+    engine = with_a_gpu(free=200)
+    waits = answered(engine, ask, "data", "x = 1", device="cuda")["pid"]
+    answered(engine, ask, "batch", "x = 2", device="cuda")
+    assert not gone_now(waits)
+    answered(engine, ask, "train", "x = 2", device="cuda")
+    assert gone(waits)
+
+
+def test_nobody_leaves_where_there_is_room_on_the_gpu(with_a_gpu, ask):
+    engine = with_a_gpu(free=300)
+    waits = answered(engine, ask, "data", "x = 1", device="cuda")["pid"]
+    answered(engine, ask, "train", "x = 2", device="cuda")
+    assert not gone_now(waits)

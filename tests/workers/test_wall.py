@@ -1,11 +1,13 @@
 """Whatever a run does to the files of the one who asked: afterwards they are as before."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
 from test_endings import console, said
 
+from debugger.workers import sandbox, wall
 from debugger.workers.local import LocalEngine
 
 HARMS = {
@@ -209,3 +211,19 @@ say(rows=len(load_dataset(DATASET, "mnli")["train"]), cache=os.environ["HF_DATAS
     assert first["rows"] == second["rows"] > 100
     assert first["cache"] != second["cache"]
     assert ["Generating" in console(events)["text"] for events in found] == [False, False]
+
+
+def test_devices_and_folders_of_them_are_let_into_the_sandbox(monkeypatch, tmp_path):
+    monkeypatch.setattr(wall, "gpus", lambda: [Path("/dev/zero"), Path("/dev/shm")])
+    for name in sandbox.SCRATCH:
+        (tmp_path / name).mkdir()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            sandbox._files(tmp_path, [], cuda=True)
+            opened = os.open("/dev/zero", os.O_RDWR)
+            os.listdir("/dev/shm")
+            os._exit(0 if opened else 1)
+        finally:
+            os._exit(1)
+    assert os.waitpid(pid, 0)[1] == 0

@@ -73,13 +73,16 @@ def perform_again(run: Run, emit: Callable[[Event], None], enclosure: Enclosure)
         for stage in stages:
             emit(StageStarted(stage))
             print("at", stage)
+            if built.get("found_at") == stage:
+                emit(Found(Finding(built["found"], "fault", stage)))
             if built.get("dies_at") == stage:
                 os.abort()
             if built.get("hangs_at") == stage:
                 time.sleep(60)
         told = {"pid": os.getpid(), "stage": run.stage}
         emit(Shown(Evidence("text", "said", stages[-1], told)))
-        emit(Outcome("pass", "cpu", 0.5, {"toy": "1"}))
+        device = "cpu" if run.device == "cpu" else "cuda:0"
+        emit(Outcome("pass", device, 0.5, {"toy": "1"}))
         if "late" in built:
             timer = threading.Timer(0.2, emit, (StageStarted("data"),))
             timer.daemon = True

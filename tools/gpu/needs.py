@@ -52,8 +52,12 @@ def normal(name: str) -> str:
 
 
 def installed() -> dict[str, str]:
-    """Every package that this Python finds, with its version."""
-    return {normal(dist.name): dist.version for dist in metadata.distributions() if dist.name}
+    """Every package that this Python finds, with its version: the one that an import takes."""
+    found: dict[str, str] = {}
+    for dist in metadata.distributions():
+        if dist.name:
+            found.setdefault(normal(dist.name), dist.version)
+    return found
 
 
 def required(name: str, version: str | None) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,14 +14,13 @@ from threading import Timer
 from typing import Any
 
 from debugger import catalogue
-from debugger.outcome import Accepted, Event, to_json
+from debugger.outcome import Accepted, Event, StageName, to_json
 from debugger.pipelines.cards import cards
 from debugger.report import Report, gather
 from debugger.run import ALL, WALK, Run
 from debugger.settings import read
-from debugger.workers import DIAGNOSIS, Engine, started
+from debugger.workers import Engine, started
 from tools.gpu.kept import Clock, Item, Kept, Work
-from tools.gpu.limited import LARGE_MB, SMALL_MB
 
 SIGNS = {
     "gpu_assert": "device_side_assert",
@@ -29,8 +29,10 @@ SIGNS = {
 }
 """What a recording on a GPU must show, or nothing is gained by it."""
 RUN_SECONDS, MEMORY_MB, DEFAULT_MB = 400, 16_000, 3000
-HELD = "tools.gpu.limited:perform_held"
-PAIRS, AT_ONCE = 200, 2
+SMALL_MB, LARGE_MB = 15_000, 24_000
+"""What free notebooks have; of a card with more than the second a recording takes the first."""
+PAIRS, AT_ONCE = 200, max(2, (os.cpu_count() or 2) // 3)
+CLICKED: tuple[StageName, ...] = ("data", "batch", "forward", "step")
 ABORTS = """
 import os
 print("CUDA error: device-side assert triggered", flush=True)
@@ -63,16 +65,17 @@ def _most_mb(kept: Kept) -> int:
 
 
 @contextmanager
-def an_engine(workers: int, memory_mb: int, perform: str = DIAGNOSIS) -> Iterator[Engine]:
+def an_engine(workers: int, memory_mb: int, gpu_share: float = 1.0) -> Iterator[Engine]:
     with tempfile.TemporaryDirectory() as folder:
         settings = replace(
             read({}),
             workers=workers,
             time_limit=RUN_SECONDS,
             memory_mb=memory_mb,
+            gpu_share=gpu_share,
             data_dir=Path(folder),
         )
-        with started(settings, perform=perform) as engine:
+        with started(settings) as engine:
             yield engine
 
 
@@ -136,13 +139,41 @@ def row_of(report: Report) -> Item:
     }
 
 
+def clicks(kept: Kept, clock: Clock) -> int:
+    """A first stage of every PyTorch scenario, and others of it after that. How many are left."""
+    found = [one for one in catalogue.every() if one.framework == "pytorch"]
+    with an_engine(1, _most_mb(kept)) as engine:
+        work = Work(kept, clock)
+        answered(engine, Run(found[0].twin, CLICKED[0], device=device_of(kept)), clock)
+        for one in found:
+            work.ask(one.id, lambda s=one.script: _clicks(engine, s, device_of(kept), clock))
+        work.finish()
+    return sum(one.id not in kept.items for one in found)
+
+
+def _clicks(engine: Engine, script: str, device: Any, clock: Clock) -> Item | None:
+    """Seconds from asking to the last word, until a stage ends in a fault."""
+    stages: Item = {}
+    for stage in CLICKED:
+        began = time.monotonic()
+        events = answered(engine, Run(script, stage, device=device), clock)
+        if events is None:
+            return None
+        stages[stage] = round(time.monotonic() - began, 3)
+        if gather(events).first_failing_stage is not None:
+            break
+    return {"stages": stages, "residents": engine.status()["residents"]}
+
+
 def record(kept: Kept, clock: Clock) -> int:
     """The scenarios that look different on a GPU, walked to their fault. How many are left."""
     work, memory_mb = Work(kept, clock, least=5), _most_mb(kept)
     held = f"{kept.machine.device}, held to {SMALL_MB:,} MB"
-    with an_engine(1, memory_mb, HELD) as small, an_engine(1, memory_mb) as whole:
+    large = kept.machine.memory_mb > LARGE_MB
+    share = SMALL_MB / kept.machine.memory_mb if large else 1.0
+    with an_engine(1, memory_mb, share) as small, an_engine(1, memory_mb) as whole:
         for name in SIGNS:
-            if name == "out_of_memory" and kept.machine.memory_mb > LARGE_MB:
+            if name == "out_of_memory" and large:
                 work.ask(name, lambda n=name: _film(kept, clock, n, small, held))
             else:
                 work.ask(name, lambda n=name: _film(kept, clock, n, whole, kept.machine.device))

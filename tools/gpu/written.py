@@ -15,7 +15,7 @@ from debugger.outcome import STAGES, from_json
 from debugger.run import WALK, Run
 from tools.gpu.needs import ROOT
 
-PARTS = ("tests", "record", "table", "asserts")
+PARTS = ("tests", "record", "clicks", "table", "asserts")
 PAGE = ROOT / "docs" / "GPU.md"
 Items = dict[str, dict[str, Any]]
 
@@ -74,6 +74,7 @@ def _page(machine: dict[str, Any], items: dict[str, Items], recorded: list[str])
         if part not in items:
             yield f"The part `{part}` was not run.\n"
     yield from _tests(items.get("tests", {}))
+    yield from _clicks(items.get("clicks", {}))
     yield from table(items.get("table", {}))
     yield from _asserts(items.get("asserts", {}))
     if recorded:
@@ -91,6 +92,22 @@ def _tests(items: Items) -> Iterator[str]:
     for name, item in items.items():
         last = next(iter(item["said"].strip().splitlines()[-1:]), "").replace("|", "\\|")
         yield _line(f"`{name.partition('::')[2]}`", item["outcome"], item["seconds"], last)
+    yield ""
+
+
+def _clicks(items: Items) -> Iterator[str]:
+    """The first stage of a script builds it; those after it come from the process that waits."""
+    asked = [list(item["stages"].values()) for item in items.values() if "stages" in item]
+    if not asked:
+        return
+    yield "## From asking for a stage to its last word\n"
+    yield from _head("a script's", "how many", "s, median", "s, 95th percentile", "s, longest")
+    first, later = [one[0] for one in asked], [s for one in asked for s in one[1:]]
+    for name, seconds in (("first stage", sorted(first)), ("stages after it", sorted(later))):
+        if seconds:
+            late = seconds[round(0.95 * len(seconds)) - 1]
+            middle = seconds[len(seconds) // 2]
+            yield _line(name, len(seconds), *(f"{s:.2f}" for s in (middle, late, seconds[-1])))
     yield ""
 
 

@@ -68,5 +68,5 @@ KERAS = Framework(
     wants={"transformers": ">=4.57,<5", "tensorflow": ">=2.21,<2.22", "tf-keras": ">=2.21,<2.22"},
     experiments=True,
     memory=4 / 3,  # TensorFlow traces a graph before it trains; PyTorch has no such thing to hold
-    waits=True,
+    waits=("cpu",),
 )

@@ -33,5 +33,6 @@ PYTORCH = Framework(
     snippets=SNIPPETS,
     cells=CELLS,
     experiments=True,
+    waits=("cuda",),
     wants={"transformers": ">=4.57,<6"},
 )

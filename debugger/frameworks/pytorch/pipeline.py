@@ -86,6 +86,8 @@ class TrainerPipeline:
     def forward(self) -> face.Forward:
         with borrowed(self._trainer):
             seen = forwarding.forward(self._trainer, self.facts, self._labels)
+            if seen.failure is not None and seen.failure.device_lost:
+                return seen  # and with it all that could still be asked
             dropped = looking.dropped(self._trainer)
             drawn_so: dict[str, Any] = {
                 "drawn": drawn(self._trainer),
