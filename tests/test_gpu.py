@@ -149,7 +149,7 @@ def test_the_sandbox_is_no_wider_for_cuda(engine: Engine, attack: str) -> None:
 
 
 def test_the_next_stage_on_cuda_comes_from_the_process_that_waits(engine: Engine) -> None:
-    script = catalogue.find("two_labels").twin + "import os\nprint('built in', os.getpid())\n"
+    script = "import os\nprint('built in', os.getpid())\n" + catalogue.find("two_labels").twin
     said = [console(answered(engine, script, "cuda", stage)) for stage in ("data", "forward")]
 
     assert "built in" in said[0]

@@ -10,11 +10,11 @@ import os
 import resource
 import sys
 import sysconfig
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from socket import AF_UNIX, SOCK_STREAM
+from socket import AF_UNIX, SO_PASSCRED, SOCK_SEQPACKET, SOCK_STREAM, SOL_SOCKET
 
 import seccompy
 from landlockpy import AccessFS, LandlockError, Ruleset, Scope
@@ -144,9 +144,11 @@ def _files(folder: Path, readable: Iterable[Path], cuda: bool) -> None:
             rules.allow_path(folder / name, _READ | _WRITE)
         for name in _OF_ITSELF.split():
             rules.allow_path(_pinned(f"/proc/self/{name}"), AccessFS.READ_FILE)
-        for name in ("fd", "task"):
-            rules.allow_path(_pinned(f"/proc/self/{name}"), AccessFS.READ_DIR)
         into = AccessFS.READ_FILE | AccessFS.WRITE_FILE | AccessFS.TRUNCATE
+        # CUDA gives its threads names there, and does not begin where it cannot.
+        named = AccessFS.WRITE_FILE | AccessFS.TRUNCATE if cuda else AccessFS.NONE
+        for name, more in (("fd", AccessFS.NONE), ("task", named)):
+            rules.allow_path(_pinned(f"/proc/self/{name}"), AccessFS.READ_DIR | more)
         for path in map(Path, _NOWHERE):
             rules.allow_path(path, into)
         for path in wall.gpus() if cuda else ():
@@ -229,13 +231,25 @@ def _calls(cuda: bool) -> Filter:
         refuse("ioctl", errno.EPERM, ArgCmp(1, CmpOp.MASKED_EQ, kind, _TYPE))
     for request in () if cuda else _IOCTL.values():
         allow("ioctl", _is(1, request))
-    for name in ("ioctl", "memfd_create") if cuda else ():
-        allow(name)
+    if cuda:
+        _allow_cuda(allow, refuse)
     for name in _DONE_NOTHING.split():
         refuse(name, 0)
     for name in _CALLS.split():
         allow(name)
     return calls
+
+
+def _allow_cuda(allow: Callable[..., None], refuse: Callable[..., None]) -> None:
+    """It listens at an abstract name of its own, and asks in a file's name for a daemon (MPS).
+
+    Landlock lets nobody reach the names of others; that daemon is never there.
+    """
+    for name in ("ioctl", "memfd_create", "bind", "listen"):
+        allow(name)
+    allow("socket", _is(0, AF_UNIX), ArgCmp(1, CmpOp.MASKED_EQ, SOCK_SEQPACKET, 0xF))
+    allow("setsockopt", _is(1, SOL_SOCKET), _is(2, SO_PASSCRED))
+    refuse("connect", errno.ENOENT)
 
 
 def _is(index: int, value: int) -> ArgCmp:

@@ -102,9 +102,11 @@ def answered(engine: Engine, run: Run, clock: Clock) -> list[Event] | None:
 def table(kept: Kept, clock: Clock) -> int:
     """Every PyTorch scenario through all stages, the CPU beside the GPU. How many are left."""
     found = [one for one in catalogue.every() if one.framework == "pytorch"]
-    side_by_side = max(1, (os.cpu_count() or 2) - 2)
-    with an_engine(side_by_side, DEFAULT_MB) as usual, an_engine(1, _most_mb(kept)) as gpu:
-        sides = {"cpu": (usual, side_by_side, "cpu"), "gpu": (gpu, 1, device_of(kept))}
+    cpus = os.cpu_count() or 2
+    on_gpu = max(1, cpus // 5)
+    beside = max(1, cpus - on_gpu - 1)
+    with an_engine(beside, DEFAULT_MB) as usual, an_engine(on_gpu, _most_mb(kept)) as gpu:
+        sides = {"cpu": (usual, beside, "cpu"), "gpu": (gpu, on_gpu, device_of(kept))}
         works = []
         for side, (engine, at_once, device) in sides.items():
             works.append(Work(kept, clock, at_once))
