@@ -129,23 +129,24 @@ def test_typed_code_runs_on_cuda_within_the_sandbox(engine: Engine, stage: str) 
 
 
 @pytest.mark.parametrize(
-    "attack",
+    ("attack", "told"),
     [
-        "open('/etc/passwd').read()",
-        "open('/tmp/left', 'w')",
-        "__import__('subprocess').run(['true'])",
-        "__import__('socket').socket()",
-        "__import__('os').kill(1, 0)",
+        ("open('/etc/passwd').read()", "[Errno 13]"),
+        ("open('/tmp/left', 'w')", "[Errno 13]"),
+        ("open('/proc/self/net/tcp').read()", "[Errno 13]"),
+        ("__import__('subprocess').run(['true'])", "[Errno 1]"),
+        ("__import__('socket').socket()", "[Errno 1]"),
+        ("__import__('os').kill(1, 0)", "[Errno 1]"),
     ],
 )
-def test_the_sandbox_is_no_wider_for_cuda(engine: Engine, attack: str) -> None:
+def test_the_sandbox_is_no_wider_for_cuda(engine: Engine, attack: str, told: str) -> None:
     script = catalogue.find("two_labels").twin
     opened = "import torch\ntorch.zeros(1, device='cuda')\n"
 
     report = answered(engine, f"{opened}{attack}\n{script}", "cuda", "data", typed=True)
 
-    assert report.outcome == "fail"
-    assert report.findings[0].numbers["exception"] == "PermissionError"
+    assert report.outcome in ("fail", "unknown")
+    assert report.findings[0].numbers["said"].startswith(told)
 
 
 def test_the_next_stage_on_cuda_comes_from_the_process_that_waits(engine: Engine) -> None:
@@ -164,6 +165,12 @@ def test_after_an_assert_no_process_waits(engine: Engine) -> None:
     answered(engine, script, "cuda", "forward")
 
     assert engine.status()["residents"] == waiting
+
+
+def test_what_was_trained_before_is_found_on_cuda_too(engine: Engine) -> None:
+    report = answered(engine, catalogue.find("trained_twice").script, "cuda", "forward")
+
+    assert "trained_already" in [finding.code for finding in report.findings]
 
 
 def test_a_run_has_its_share_of_the_memory(tmp_path: Any) -> None:

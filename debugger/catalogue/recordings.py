@@ -56,12 +56,9 @@ def keep(scenario: Scenario, run: Run, events: list[Event], device: str, date: s
     """Keep beside the scenario what really happened; `device` is its name for people."""
     if run.device not in gather(events).device:
         raise ScenarioError(f"{scenario.id} did not run on {run.device}: nothing was kept.")
-    kept = {
-        "date": date,
-        "device": device,
-        "script": run.script,
-        "events": [json.loads(to_json(event)) for event in events],
-    }
+    head = {"date": date, "device": device, "script": run.script}
+    named = (f"{json.dumps(name)}: {json.dumps(text)}" for name, text in head.items())
+    told = ",\n".join(to_json(event).decode() for event in events)  # one may hold a whole batch
     path = scenario.folder / RECORDED
-    path.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(f'{{{", ".join(named)}, "events": [\n{told}\n]}}\n', encoding="utf-8")
     return path

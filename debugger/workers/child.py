@@ -216,13 +216,19 @@ def _settle(run: Run, folder: Path, channel: int) -> Enclosure:
         gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "0")
         os.environ["CUDA_VISIBLE_DEVICES"] = gpus.partition(",")[0]
     weights = folder / WEIGHTS
+    elsewhere = apart
+    if _starts_nothing_later(run) and trains_again(run.script, run.filename):
+        elsewhere = ahead((1, 2, channel), partial(_begin_ahead, os.getpid()))
     if run.typed:
-        elsewhere = apart
-        if trains_again(run.script, run.filename):
-            elsewhere = ahead((1, 2, channel), partial(_begin_ahead, os.getpid()))
         sandbox.enter(run, folder, kept)
         return Enclosure(True, seen_at, assets.go_offline, elsewhere, weights)
-    return Enclosure(wall.enclose(folder), seen_at, _cut_off, apart, weights)
+    return Enclosure(wall.enclose(folder), seen_at, _cut_off, elsewhere, weights)
+
+
+def _starts_nothing_later(run: Run) -> bool:
+    """The sandbox lets it start no process; and behind the wall one that is started later cannot
+    name the threads of CUDA, because no other's entries of /proc but these may be written."""
+    return run.typed or (wall.can_stand() and wall.on_a_gpu(run.device))
 
 
 def _begin_ahead(run: int) -> None:

@@ -232,7 +232,7 @@ def _calls(cuda: bool) -> Filter:
     for request in () if cuda else _IOCTL.values():
         allow("ioctl", _is(1, request))
     if cuda:
-        _allow_cuda(allow, refuse)
+        _allow_cuda(allow)
     for name in _DONE_NOTHING.split():
         refuse(name, 0)
     for name in _CALLS.split():
@@ -240,16 +240,12 @@ def _calls(cuda: bool) -> Filter:
     return calls
 
 
-def _allow_cuda(allow: Callable[..., None], refuse: Callable[..., None]) -> None:
-    """It listens at an abstract name of its own, and asks in a file's name for a daemon (MPS).
-
-    Landlock lets nobody reach the names of others; that daemon is never there.
-    """
+def _allow_cuda(allow: Callable[..., None]) -> None:
+    """It listens at an abstract name of its own. Landlock lets nobody reach the names of others."""
     for name in ("ioctl", "memfd_create", "bind", "listen"):
         allow(name)
     allow("socket", _is(0, AF_UNIX), ArgCmp(1, CmpOp.MASKED_EQ, SOCK_SEQPACKET, 0xF))
     allow("setsockopt", _is(1, SOL_SOCKET), _is(2, SO_PASSCRED))
-    refuse("connect", errno.ENOENT)
 
 
 def _is(index: int, value: int) -> ArgCmp:

@@ -75,3 +75,22 @@ def test_it_may_write_no_more_than_the_run(engine, ask):
     outcome, finding = ended_as(ask(engine, TWICE + script + COUNTED, typed=True))
     assert (outcome, finding.code) == ("stopped", "too_much_on_disk")
     assert said(ask(engine, "say(healthy=True)", typed=True)) == {"healthy": True}
+
+
+@pytest.mark.parametrize(("preload", "told"), [((), None), (("with_a_gpu",), "named")])
+def test_on_a_gpu_it_may_name_its_threads_behind_the_wall_as_cuda_does(
+    make_engine, ask, preload, told
+):
+    engine = make_engine(preload={"pytorch": ("toys", "attacks_need", *preload)})
+    script = """
+import os
+here = []
+def name():
+    with open(f"/proc/self/task/{os.getpid()}/comm", "w") as file:
+        return file.write("named") and "named"
+name()
+def work():
+    return name()
+"""
+    found = said(ask(engine, TWICE + script + COUNTED, device="auto"))["found"]
+    assert found == [told, told]
