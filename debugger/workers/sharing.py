@@ -103,10 +103,11 @@ class Shared:
             return _key(run) in self._flying
 
     def board(self, run: Run, again: bool = False, asker: Asker | None = None) -> Flight:
-        """Join this run: known, going on, or started now. `again` starts it whatever is known."""
+        """Join this run: known, going on, or started now. `again` starts it whatever is known, and
+        so what was recorded elsewhere is made on this machine."""
         asker = asker or Asker()
         key = _key(run)
-        if key in self._recorded:
+        if key in self._recorded and not again:
             with self._lock:
                 self.boarded["recorded"] += 1
             return replace(self._recorded[key])
