@@ -70,16 +70,31 @@ class Asked:
 
 @dataclass(frozen=True)
 class Squashed:
-    """Probabilities of so many classes that a line gave to a loss which wants scores."""
+    """Probabilities of so many classes that a line gave to a loss which wants scores.
+
+    Of one class each of them is a yes or a no by itself.
+    """
 
     classes: int
     line: int | None
 
     @property
+    def name(self) -> str:
+        return "sigmoid" if self.classes == 1 else "softmax"
+
+    @property
     def costs(self) -> dict[str, float]:
         """To be sure and right or wrong, and to guess."""
+        if self.classes == 1:
+            right, even = (_of_yes_and_no(yes, no) for yes, no in ((1, 0), (0.5, 0.5)))
+            return {"right": right, "wrong": math.log(1 + math.e), "even": even}
         whole = math.log(math.e + self.classes - 1)
         return {"right": whole - 1, "wrong": whole, "even": math.log(self.classes)}
+
+
+def _of_yes_and_no(yes: float, no: float) -> float:
+    """What two rows cost on the mean, one of each, whose scores are these."""
+    return (math.log(1 + math.exp(-yes)) + math.log(1 + math.exp(no))) / 2
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,15 @@ class Short:
 
 @dataclass(frozen=True)
 class Cased:
-    """Of `words` looked at, so many `unknown` ones are known in small letters, as `example` is."""
+    """Of `words` looked at, so many `unknown` ones are known in small letters, as `example` is.
+
+    `lowered`: the vocabulary has them as they are written, and the tokenizer makes them small.
+    """
 
     unknown: int
     words: int
     example: str
+    lowered: bool = False
 
 
 def cased_of(texts: Sequence[str], tokenizer: Any) -> Cased | None:
@@ -42,14 +46,13 @@ def cased_of(texts: Sequence[str], tokenizer: Any) -> Cased | None:
     if unknown is None or len(words) < FEWEST_ROWS:
         return None
     vocabulary = tokenizer.get_vocab()
-    small = [
-        word
-        for word in words
-        if word not in vocabulary and word != word.lower() and word.lower() in vocabulary
-    ]
-    read = {word: tokenizer(word, add_special_tokens=False)["input_ids"] for word in set(small)}
-    found = [word for word in small if unknown in read[word]]
-    return Cased(len(found), len(words), found[0]) if found else None
+    loud = [word for word in words if word != word.lower()]
+    read = {word: tokenizer(word, add_special_tokens=False)["input_ids"] for word in set(loud)}
+    lost = [word for word in loud if unknown in read[word]]
+    small = [word for word in lost if word not in vocabulary and word.lower() in vocabulary]
+    lowered = [word for word in lost if word in vocabulary and word.lower() not in vocabulary]
+    found = max(small, lowered, key=len)
+    return Cased(len(found), len(words), found[0], found is lowered) if found else None
 
 
 @dataclass(frozen=True)

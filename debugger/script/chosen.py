@@ -59,5 +59,6 @@ class Chosen:
         named = self._tracing.local(given) if isinstance(given, ast.Name) else []
         if named and isinstance(named[-1][1], ast.Attribute):  # a setting that has its own use
             return named[-1][0]
-        often = isinstance(given, ast.Name) and self._reads.count(given.id) > 1
+        plain = isinstance(given, ast.Name | ast.Attribute)
+        often = plain and self._reads.count(ast.unparse(given)) > 1
         return given.lineno if often or handed else None

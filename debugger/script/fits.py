@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from debugger.script.labelling import Labelling
@@ -38,6 +38,12 @@ class Fits:
             if given := named or call.args[place : place + 1]:
                 return self._tracing.setting(given[0]) or self._made_of(given[0], labels=False)
         return None
+
+    def counts_vectors(self) -> bool:
+        """Whether the metrics that `compile` is given want labels that are vectors."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg == "metrics"]
+        told = " ".join(map(ast.unparse, given))
+        return bool(re.search(r"(?<!sparse_)categorical_|(?<!Sparse)Categorical[AC]", told))
 
     def output_layer(self, units: int) -> int | None:
         """The last `Dense` of so many outputs; else the last there is."""
@@ -162,6 +168,32 @@ class Fits:
         alone = [one for one in alone if _of_any_set(one[1]) not in same] or alone
         orders = [line for line, value in alone if orders_columns(value)]
         return max(orders or [line for line, _ in alone], default=None)
+
+    def scaled_alone(self, *names: str) -> int | None:
+        """Where the rows that `fit` learns from are moved or scaled in place, if those that these
+        calls are given never are."""
+        fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
+        learned = {one.id for c in fits if isinstance(one := c.args[0], ast.Name)}
+        asked = [c.args[0] for c in self._calls if last(c.func) in names and c.args]
+        others = {one.id for one in asked if isinstance(one, ast.Name)} - learned
+        scaled = list(_scalings(self._tree))
+        if not others or others & {name for name, _ in scaled}:
+            return None
+        return next((line for name, line in scaled if name in learned), None)
+
+
+def _scalings(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Names that are put anew as what arithmetic or a scaler makes of them, and where."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub | ast.Div | ast.Mult):
+            if isinstance(node.target, ast.Name):
+                yield node.target.id, node.lineno
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, value = node.targets[0].id, node.value
+            scaler = isinstance(value, ast.Call) and last(value.func) in ("transform", "normalize")
+            held = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)]
+            if name in held and (scaler or isinstance(value, ast.BinOp)):
+                yield name, node.lineno
 
 
 def _crossed(node: ast.Dict) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,7 @@ from debugger.script.tracing import name_of, names_in
 _SHIFTS = ("shift", "diff", "pct_change")
 _LOSES = ("drop_duplicates", "dropna", "query", "sample", "sort_values", "nlargest")
 _NUMBERS_ANEW = ("reset_index",)
+_FORETOLD = re.compile(r"target|label|next|future|ahead|tomorrow|^y$|_y$")
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,21 @@ class Frames:
             column = _column(held)
             if name_of(call.func) in _SHIFTS and column is not None:
                 yield Shifted(call.lineno, *column, _by(call))
+
+    def target_from_behind(self) -> int | None:
+        """Where what is to be foretold is taken from rows before: a shift that goes forward."""
+        for node in self._made:
+            target = node.targets[0]
+            key = target.slice if isinstance(target, ast.Subscript) else None
+            name = key.value if isinstance(key, ast.Constant) else name_of(target)
+            shifts = (
+                part
+                for part in ast.walk(node.value)
+                if isinstance(part, ast.Call) and name_of(part.func) == "shift" and part.args
+            )
+            if _FORETOLD.search(str(name)) and any(not _is_negative(c.args[0]) for c in shifts):
+                return node.lineno
+        return None
 
     def zero_filled(self) -> Iterator[tuple[int, str, str]]:
         """Tables whose gaps are made 0, and the column, "" of all of them."""
@@ -120,6 +137,10 @@ def _by(call: ast.Call) -> int:
     given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "periods")]
     said = ast.unparse(given[0]) if given else "1"
     return int(said) if said.lstrip("-").isdigit() else 1
+
+
+def _is_negative(node: ast.expr) -> bool:
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
 
 
 def _is_bare(value: ast.expr) -> bool:

@@ -161,7 +161,8 @@ class Places:
 
     @cached_property
     def chosen(self) -> Chosen:
-        return Chosen(self._tracing, self._calls, self._reads)
+        settings = (node for node in self._attributes if isinstance(node.ctx, ast.Load))
+        return Chosen(self._tracing, self._calls, [*self._reads, *map(ast.unparse, settings)])
 
     @cached_property
     def judged(self) -> Judged:

@@ -198,7 +198,7 @@ class Slips:
         for around, one in inside:  # it is called in a function that is called itself
             if around is not None and around is not function:
                 return self._sets_handed_to(around, one)
-        return len({root for one in given if (root := _root(one))})
+        return len({rows for one in given if (rows := _rows_of(one))})
 
     def _column(self, call: ast.Call) -> str:
         """What is numbered, but for the set that it is a column of."""
@@ -453,6 +453,17 @@ def _root(node: ast.expr) -> str:
     while isinstance(node, ast.Subscript | ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _rows_of(node: ast.expr) -> str:
+    """What a value is of: a table by its name, with that of the rows which are picked from it."""
+    picked = [
+        one.slice.id
+        for one in ast.walk(node)
+        if isinstance(one, ast.Subscript) and isinstance(one.slice, ast.Name)
+    ]
+    root = _root(node)
+    return " ".join([root, *picked]) if root else ""
 
 
 def _is_mean_loss(node: ast.expr) -> bool:

@@ -151,7 +151,8 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK if seen.columns is None else None
     made = fault if echo.in_time else look
     place = ", ".join(map(str, echo.place))
-    line = view.places.layers.targets_given() or view.places.fits.labelled()
+    line = view.places.frames.target_from_behind() if echo.in_time else None
+    line = line or view.places.layers.targets_given() or view.places.fits.labelled()
     named = seen.train.label_column if seen.train and echo.in_time else None
     line = line or (view.places.put_under(named) if named else None)
     line = line or view.places.putting_columns()

@@ -152,9 +152,9 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
     if (wanted := _labels_wanted(seen)) is not None:
         name = view.facts.compiled.loss if view.facts.compiled else ""
         places = view.places
-        vectors = (
-            places.layers.vectors(places.fits.labelled()) if seen.counts == "numbers" else None
-        )
+        vectors = None
+        if seen.counts == "numbers" and not places.fits.counts_vectors():
+            vectors = places.layers.vectors(places.fits.labelled())
         return fault(
             vectors or places.fits.compiled("loss"),
             problem_type=name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 
 from debugger.pipelines.face import Batch, Data, Forward, Split
+from debugger.pipelines.spelled import Cased
 from debugger.script.tracing import OF_JUDGING
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
@@ -73,14 +74,25 @@ def unknown_tokens(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def unknown_for_capitals(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A vocabulary in small letters, and texts that are not brought to them."""
-    if seen.cased is None:
-        return None
-    share = seen.cased.unknown / seen.cased.words
-    if share < CAPITALS:
+    if seen.cased is None or seen.cased.lowered:
         return None
     line = view.places.call("WordLevel", "BPE", "WordPiece", "TokenizerFast", "Tokenizer")
-    told = {"unknown": seen.cased.unknown, "words": seen.cased.words}
-    return (fault if share >= MANY_CAPITALS else look)(line, example=seen.cased.example, **told)
+    return _for_case(seen.cased, line)
+
+
+def lowered_after_learning(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A vocabulary with capitals, and a tokenizer that makes them small before it looks them up."""
+    if seen.cased is None or not seen.cased.lowered:
+        return None
+    return _for_case(seen.cased, view.places.assignment("normalizer"))
+
+
+def _for_case(cased: Cased, line: int | None) -> Verdict | None:
+    share = cased.unknown / cased.words
+    if share < CAPITALS:
+        return None
+    told = {"unknown": cased.unknown, "words": cased.words, "example": cased.example}
+    return (fault if share >= MANY_CAPITALS else look)(line, **told)
 
 
 def unknown_in_evaluation(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -561,6 +573,7 @@ OF_ROWS: tuple[Rule, ...] = (
     tokenizer_of_another_model,
     unknown_tokens,
     unknown_for_capitals,
+    lowered_after_learning,
     unknown_in_evaluation,
     unknown_targets,
     special_tokens_left_out,

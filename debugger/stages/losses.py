@@ -61,9 +61,9 @@ def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A softmax or sigmoid before a loss that makes its own: however sure, it cannot reach 0."""
     asked, given = seen.asked, seen.squashed
-    if asked is None and given is not None:
+    if given is not None and (asked is None or not asked.right):
         line = (view.places.handed.squashing() or view.places.handed.softmax_layer()) or given.line
-        return fault(line, name="softmax", **given.costs)
+        return fault(line, name=given.name, **given.costs)
     if asked is None or not asked.right or asked.even <= 0:
         return NOT_ASKED
     if _upside_down(asked) or not (_ends(asked.right) and asked.right[-1] > FLOOR * asked.even):

@@ -12,6 +12,7 @@ from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trials import HIGHER_IS_BETTER, NUDGE, Trials, same
 from debugger.stages.judging import (
     NO_SCRIPT,
+    NOT_FOR_THIS_TASK,
     OUTSIDE,
     CannotJudge,
     Rule,
@@ -26,7 +27,8 @@ _ERRORS = {"mae", "mse", "rmse", "mape", "rmsle", "error"}
 NO_MATTER, NOT_NOTHING, HARDLY_BETTER = 1e-5, 0.1, 0.5
 NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
-ABOUT_NOTHING, ABOUT_ONE = 0.15, 0.15
+ABOUT_NOTHING, ABOUT_ONE = 0.3, 0.3
+"""The rows to be judged by lie about so, where they are scaled as those that are learned from."""
 COUNTED, MOSTLY = 0.05, 0.5
 FLATTERED = 1.5
 """So many times as well as by guessing, for always saying the same."""
@@ -438,6 +440,18 @@ def accuracy_of_amounts(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     return fault(metric_line(view, name), name=name, value=tried.perfect[name])
 
 
+def accuracy_of_cells(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Of one class among several most cells are 0, and a wrong answer is right about them."""
+    compiled, classes = view.facts.compiled, view.facts.num_labels or 0
+    loss = "" if compiled is None else compiled.loss.lower().replace("_", "")
+    if not loss.endswith("categoricalcrossentropy") or classes <= 2:
+        return NOT_FOR_THIS_TASK
+    if "binary_accuracy" not in seen.known_metrics:
+        return None
+    line = view.places.argument("metrics")
+    return fault(line, classes=classes, wrong=1 - 2 / classes, none=1 - 1 / classes)
+
+
 def metric_not_shifted(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """What a language model says at a position is about the next one."""
     tried = seen.trials
@@ -689,6 +703,7 @@ RULES: tuple[Rule, ...] = (
     threshold_on_logits,
     amounts_held_equal,
     accuracy_of_amounts,
+    accuracy_of_cells,
     metric_not_shifted,
     average_named_otherwise,
     score_named_otherwise,

@@ -34,8 +34,9 @@ HARDLY_MOVES = 0.1
 """As a share of an error: what all that was learned makes of it, against another scale."""
 FAR_BEYOND = 5.0
 """So many times as large as all that was learned lies apart."""
-SEEN_APART, SURELY = 2.5, 20.0
-"""So many times as wide are the inputs that somebody forgot to scale."""
+SEEN_APART, SURELY, SEEN_OTHER = 2.5, 20.0, 1.3
+"""So many times as wide are the inputs that somebody forgot to scale. The last will do, or as much
+of a width to the side, where the script scales the others and not these."""
 _BACK = {"log1p": "expm1", "log": "exp", "log10": "10 **", "sqrt": "square"}
 NOTHING = CannotJudge("nothing_printed")
 ALIKE, STRAIGHT = 1e-6, 0.01
@@ -219,13 +220,19 @@ def asked_in_other_order(seen: Evaluate, view: View) -> Verdict | None:
 
 def asked_on_other_scale(seen: Evaluate, view: View) -> Verdict | None:
     """What is done to the training rows must be done to those that it is asked about."""
-    if seen.asked_scale is None or far_apart(*seen.asked_scale)[0] < SEEN_APART:
+    if seen.asked_scale is None:
         return None
     here, there = seen.asked_scale
+    wider, moved = far_apart(here, there)
+    alone = view.places.fits.scaled_alone("predict", "evaluate")
+    left_out = alone is not None and (wider > SEEN_OTHER or moved > SEEN_OTHER - 1)
+    if wider < SEEN_APART and not left_out:
+        return None
     line = view.places.fits.only_behind("predict", "evaluate")
     line = line or view.places.call("model.predict", ".predict", ".evaluate")
     told = {"low": here.low, "high": here.high}
-    made = fault if far_apart(here, there)[0] >= SURELY else look
+    made = fault if wider >= SURELY or left_out else look
+    line = alone if left_out else line
     return made(line, other_low=there.low, other_high=there.high, **told)
 
 

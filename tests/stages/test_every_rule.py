@@ -558,6 +558,13 @@ CASES = [
         says={"value": 0.0, "rows": 6, "of": 96, "apart": 200.0},
     ),
     Case(
+        inputs.lowered_after_learning,
+        Data(SPLIT, None, cased=Cased(60, 400, "Press", lowered=True)),
+        {"cased": Cased(60, 400, "PRESS")},
+        script="import tokenizers\ntok.normalizer = Lowercase()",
+        says={"unknown": 60, "words": 400, "example": "Press"},
+    ),
+    Case(
         inputs.unknown_for_capitals,
         Data(SPLIT, None, cased=Cased(60, 400, "PRESS")),
         {"cased": Cased(2, 400, "PRESS")},
@@ -2109,6 +2116,14 @@ CASES += [
         {"kind": "classes"},
         replace(TRIED, kind="amounts", perfect={"accuracy": 0.0}),
         name="accuracy",
+    ),
+    Case(
+        metric.accuracy_of_cells,
+        replace(MEASURED, known_metrics=("loss", "binary_accuracy")),
+        {"known_metrics": ("loss", "categorical_accuracy")},
+        facts=replace(FACTS, num_labels=5, compiled=Compiled(loss="categorical_crossentropy")),
+        script="m.compile(loss=l, metrics=['binary_accuracy'])",
+        says={"classes": 5, "wrong": 0.6, "none": 0.8},
     ),
     of_metric(
         metric.metric_not_shifted,

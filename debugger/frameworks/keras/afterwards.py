@@ -207,10 +207,13 @@ def _full(value: Any) -> tuple[int, int] | None:
 
 
 def _columns_and_all(values: Iterable[Any]) -> Iterator[Any]:
-    """With the columns of tables, which only those have that were made of pandas."""
+    """With the columns of tables of pandas, and of lists of tuples of one length."""
     for value in values:
         if type(value).__name__ == "DataFrame":
             yield from (value[name].to_numpy() for name in value.columns)
+        elif isinstance(value, list) and all(isinstance(row, tuple) for row in value):
+            if len({len(row) for row in value}) == 1:
+                yield from map(list, zip(*value, strict=True))
         else:
             yield value
 

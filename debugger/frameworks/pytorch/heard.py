@@ -16,6 +16,7 @@ from debugger.pipelines.layout import Swapped, is_swap
 from debugger.pipelines.losses import Shared, Squashed
 
 SUMS_TO_ONE = 1e-3
+MOST_HELD = 16
 
 
 @dataclass
@@ -28,6 +29,16 @@ class Heard:
     turned: list[int | None] = field(default_factory=list)
     thinned: list[tuple[str, float, int | None]] = field(default_factory=list)
     swapped: list[Swapped] = field(default_factory=list)
+    sigmoids: list[torch.Tensor] = field(default_factory=list)
+    """What they made; held, so that nothing else comes to stand in its place."""
+
+    def binary_cross_entropy_with_logits(self, scores: Any, *_: Any, **__: Any) -> None:
+        if isinstance(scores, torch.Tensor) and any(map(_same(scores), self.sigmoids)):
+            self.squashed.append(Squashed(1, own_line()))
+
+    def sigmoid(self, made: Any) -> None:
+        if isinstance(made, torch.Tensor):
+            self.sigmoids = [*self.sigmoids[1 - MOST_HELD :], made.detach()]
 
     def cross_entropy(self, scores: Any, wanted: Any = None, *_: Any, **__: Any) -> None:
         if isinstance(scores, torch.Tensor) and _are_shares(scores):
@@ -68,8 +79,11 @@ def heard_within() -> Iterator[Heard]:
     heard = Heard()
     with ExitStack() as stack:
         attention = heard.scaled_dot_product_attention
-        for note in (heard.cross_entropy, heard.kl_div, heard.dropout, attention):
+        of_two = heard.binary_cross_entropy_with_logits
+        for note in (heard.cross_entropy, of_two, heard.kl_div, heard.dropout, attention):
             stack.enter_context(_listening(note))
+        for home in (torch, torch.nn.functional, torch.Tensor):
+            stack.enter_context(_kept(home, heard.sigmoid))
         for name in ("view", "reshape"):
             stack.enter_context(_followed(name, heard.counted_off))
         yield heard
@@ -91,6 +105,30 @@ def _listening(note: Callable[..., None]) -> Iterator[None]:
         yield
     finally:
         setattr(torch.nn.functional, name, before)
+
+
+@contextmanager
+def _kept(home: Any, note: Callable[[Any], None]) -> Iterator[None]:
+    """While open, notes what a function makes."""
+    name = note.__name__
+    before = getattr(home, name)
+
+    @wraps(before)
+    def kept(*given: Any, **named: Any) -> Any:
+        made = on_behalf(before, *given, **named)
+        note(made)
+        return made
+
+    setattr(home, name, kept)
+    try:
+        yield
+    finally:
+        setattr(home, name, before)
+
+
+def _same(one: torch.Tensor) -> Callable[[torch.Tensor], bool]:
+    """Whether another is the same numbers, maybe in another shape."""
+    return lambda other: one.data_ptr() == other.data_ptr() and one.numel() == other.numel()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,26 @@ def test_a_loss_hears_whether_it_is_given_shares_or_scores(squashed: bool) -> No
         loss = torch.nn.CrossEntropyLoss()(scores.softmax(-1) if squashed else scores, labels)
     assert loss.dim() == 0
     assert [one.classes for one in heard.squashed] == ([3] if squashed else [])
+
+
+@pytest.mark.parametrize(
+    ("made", "heard_of"),
+    [
+        (lambda scores: torch.sigmoid(scores), ["sigmoid"]),
+        (lambda scores: scores.sigmoid(), ["sigmoid"]),
+        (torch.nn.Sigmoid(), ["sigmoid"]),
+        (lambda scores: torch.nn.functional.sigmoid(scores).squeeze(-1), ["sigmoid"]),
+        (lambda scores: scores, []),
+        (lambda scores: scores * torch.sigmoid(scores), []),
+    ],
+)
+def test_a_loss_of_yes_and_no_hears_whether_a_sigmoid_was_there_before(
+    made: Callable[[torch.Tensor], torch.Tensor], heard_of: list[str]
+) -> None:
+    with heard_within() as heard:
+        given = made(torch.randn(8, 1))
+        torch.nn.BCEWithLogitsLoss()(given, torch.ones_like(given))
+    assert [one.name for one in heard.squashed] == heard_of
 
 
 def test_a_divergence_hears_whether_its_two_sides_have_changed_places() -> None:
