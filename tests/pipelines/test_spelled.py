@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
+from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import Whitespace, WhitespaceSplit
 from tokenizers.trainers import WordLevelTrainer
 from transformers import PreTrainedTokenizerFast
@@ -27,6 +28,21 @@ def test_words_that_are_unknown_for_their_capitals_alone() -> None:
     assert (found.unknown, found.words, found.example) == (12, 48, WORDS[0].upper())
     assert cased_of(small + ["Zxqv Qwzx"] * 3, tiny.tokenizer()) is None
     assert cased_of(loud, tiny.tokenizer()) is None  # too few to say
+
+
+def test_words_that_are_unknown_because_they_are_made_small() -> None:
+    known = Tokenizer(WordLevel({"[UNK]": 0, "Goal": 1, "Corner": 2, "by": 3}, unk_token="[UNK]"))
+    known.pre_tokenizer = Whitespace()
+    late = PreTrainedTokenizerFast(tokenizer_object=known, unk_token="[UNK]")
+    texts = ["Goal by by Corner"] * 9
+    assert cased_of(texts, late) is None
+
+    known.normalizer = Lowercase()
+    late = PreTrainedTokenizerFast(tokenizer_object=known, unk_token="[UNK]")
+    found = cased_of(texts, late)
+
+    assert found is not None
+    assert (found.lowered, found.unknown, found.words) == (True, 18, 36)
 
 
 def of_words(splits: Any) -> PreTrainedTokenizerFast:

@@ -251,3 +251,36 @@ def test_lists_that_are_zipped_are_no_data_sets() -> None:
     pairs = "for x, y in zip(a, b):\n    pass"
 
     assert Places(FLOWS.format(".shuffle(9)", ".shuffle(9)") + pairs).layers.paired() is None
+
+
+@pytest.mark.parametrize(
+    ("script", "scaled"),
+    [
+        ("model.compile(l)\nx /= 255\nmodel.fit(x, y)\nmodel.predict(z)", 2),
+        ("model.compile(l)\nx = scaler.transform(x)\nmodel.fit(x, y)\nmodel.predict(z)", 2),
+        ("model.compile(l)\nx /= 255\nz /= 255\nmodel.fit(x, y)\nmodel.predict(z)", None),
+        (
+            "model.compile(l)\nx = (x - a) / b\nz = (z - a) / b\nmodel.fit(x, y)\nmodel.predict(z)",
+            None,
+        ),
+        ("model.compile(l)\nx = (x - a) / b\nmodel.fit(x, y)\nmodel.predict(x)", None),
+        ("model.compile(l)\nx = x.reshape(-1, 4)\nmodel.fit(x, y)\nmodel.predict(z)", None),
+        ("model.compile(l)\nmodel.fit(x / 255, y)\nmodel.predict(z)", None),
+    ],
+)
+def test_what_is_scaled_in_place_and_what_never_is(script: str, scaled: int | None) -> None:
+    assert Places(script).fits.scaled_alone("predict", "evaluate") == scaled
+
+
+@pytest.mark.parametrize(
+    ("metrics", "vectors"),
+    [
+        ("['categorical_accuracy']", True),
+        ("[keras.metrics.CategoricalAccuracy()]", True),
+        ("['sparse_categorical_accuracy']", False),
+        ("[keras.metrics.SparseCategoricalAccuracy()]", False),
+        ("['accuracy']", False),
+    ],
+)
+def test_metrics_tell_whether_labels_are_vectors(metrics: str, vectors: bool) -> None:
+    assert Places(f"m.compile(loss=l, metrics={metrics})").fits.counts_vectors() is vectors

@@ -484,6 +484,36 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
+        lambda at: at.fits.scaled_alone("predict", "evaluate"),
+        """
+        x_train = (x_train - mean) / std  # HERE
+        x_val = (x_val - mean) / std
+        model.fit(x_train, y_train, validation_data=(x_val, y_val))
+        model.evaluate(x_test, y_test)
+        """,
+    ),
+    (
+        lambda at: at.frames.target_from_behind(),
+        """
+        log["before"] = log["speed"].shift(1)
+        log["target"] = log.groupby("outing")["speed"].shift(AHEAD)  # HERE
+        """,
+    ),
+    (
+        lambda at: at.argument_chosen("num_training_steps"),
+        """
+        @dataclass
+        class Config:
+            epochs: int = 15
+        args = TrainingArguments("out", num_train_epochs=cfg.epochs)
+        schedule = get_linear_schedule_with_warmup(
+            optimizer,
+            num_warmup_steps=4,
+            num_training_steps=cfg.epochs,  # HERE
+        )
+        """,
+    ),
+    (
         lambda at: at.fits.only_behind("evaluate"),
         """
         def judged(rows, wanted):

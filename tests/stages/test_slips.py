@@ -56,6 +56,8 @@ def test_words_are_numbered_anew_for_each_set() -> None:
     assert slips(inside + "here, there = kinds(train), kinds(test)").numbered_apart() == 2
     assert slips(by_place).numbered_apart() == 2
     assert slips(inside + "here = kinds(everything)").numbered_apart() is None
+    picked = "here, there = kinds(all['a'].iloc[train]), kinds(all['a'].iloc[test])"
+    assert slips(inside + picked).numbered_apart() == 2
     assert slips(inside + "here, there = kinds(all['a']), kinds(all['b'])").numbered_apart() is None
     assert slips(kept).numbered_apart() is None
 
