@@ -55,7 +55,9 @@ def cured_by_mask_from_padding(here: Conditions) -> Experiment | None:
     if not here.masked_wrongly:
         return None
     share = here.masked_wrongly / here.positions
-    return Experiment(Change(mask=True), share, 0.0, True, lambda at: at.written("attention_mask"))
+    return Experiment(
+        Change(mask=True), share, 0.0, True, lambda at: at.written.under("attention_mask")
+    )
 
 
 def cured_by_scaled_inputs(here: Conditions) -> Experiment | None:
@@ -78,7 +80,7 @@ def cured_by_scaled_labels(here: Conditions) -> Experiment | None:
         return None
 
     def line(at: Places) -> int | None:
-        return at.labels_written() or at.fits.labelled() or _rows_handed(at)
+        return at.written.labels() or at.fits.labelled() or _rows_handed(at)
 
     return Experiment(Change(scaled_labels=True), here.widest_label, 1.0, True, line)
 
@@ -266,7 +268,7 @@ def _usual_rate(here: Conditions) -> float | None:
 
 def _set_by(*names: str, calls: tuple[str, ...] = ()) -> Callable[[Places], int | None]:
     def line(at: Places) -> int | None:
-        set_at = (at.assignment(name) or at.written(name) for name in names)
+        set_at = (at.assignment(name) or at.written.under(name) for name in names)
         return at.argument(*names) or next(filter(None, set_at), None) or at.call(*calls)
 
     return line

@@ -232,7 +232,7 @@ def _words(stage: StageName, words: Signal) -> Evidence:
 
 def _no_signal(words: Signal, stage: StageName, places: Places) -> Finding:
     numbers = {"rows": words.rows, "accuracy": words.accuracy, "majority": words.majority}
-    return Finding("no_signal_in_words", "look", stage, places.labels_written(), numbers)
+    return Finding("no_signal_in_words", "look", stage, places.written.labels(), numbers)
 
 
 def _finite(loss: float) -> float | None:

@@ -158,7 +158,7 @@ def padding_not_ignored(seen: Batch, view: View) -> Verdict | CannotJudge | None
         return None
     line = view.places.argument("data_collator")
     if filled:
-        line = view.places.labels_written() or line
+        line = view.places.written.labels() or line
     padded = seen.padded_positions if seen.counted_padding else filled
     return fault(line, counted=seen.counted_padding or filled, padded=padded)
 

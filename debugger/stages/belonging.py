@@ -47,7 +47,7 @@ def labels_by_words(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if split.parts.by_words < max(2, BY_WORDS * split.parts.split):
         return None
-    line = view.places.labels_of_words() or view.places.labels_written()
+    line = view.places.written.labels_of_words() or view.places.written.labels()
     return fault(line, rows=split.parts.by_words, of=split.parts.rows)
 
 
@@ -58,7 +58,7 @@ def labels_on_other_words(seen: Data, view: View) -> Verdict | CannotJudge | Non
         return NOT_FOR_THIS_TASK
     if split.parts.own >= HARDLY_OWN or isinstance(labels_by_words(seen, view), Verdict):
         return None
-    return fault(view.places.labels_written(), share=split.parts.own, words=split.parts.words)
+    return fault(view.places.written.labels(), share=split.parts.own, words=split.parts.words)
 
 
 def pairs_unrelated(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -69,7 +69,7 @@ def pairs_unrelated(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if split.parts.related >= CHANCE:
         return None
     return look(
-        view.places.handed.shuffled() or view.places.labels_written(), rows=split.parts.rows
+        view.places.handed.shuffled() or view.places.written.labels(), rows=split.parts.rows
     )
 
 
@@ -91,7 +91,7 @@ def labels_of_next_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
     found = moved(seen.worded)
     if found is None:
         return None
-    line = view.places.handed.stepping_aside() or view.places.labels_written()
+    line = view.places.handed.stepping_aside() or view.places.written.labels()
     numbers = {"as_it_is": found.as_it_is, "anew": found.anew, "majority": found.majority}
     return fault(line or view.places.argument("train_dataset"), by=found.by, **numbers)
 
@@ -158,7 +158,7 @@ def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
     names = view.facts.label_names
     name = names[never[0]] if names and len(names) == len(here) else str(never[0])
     made = fault if 2 * len(never) >= len(here) <= FEW_LABELS else look
-    line = view.places.labels_written() or view.places.argument("train_dataset")
+    line = view.places.written.labels() or view.places.argument("train_dataset")
     return made(line, count=len(never), of=len(here), name=name)
 
 

@@ -112,7 +112,7 @@ def scaled_by_itself(seen: Data, view: View) -> Verdict | CannotJudge | None:
         line = places.parting.of_fit() or places.parting.line() or places.making.evaluated()
     elif both and len(labels) == split.count >= SCALED_ROWS:
         told = {"name": split.label_column or "labels", "columns": 1}
-        line = places.labels_written()
+        line = places.written.labels()
     else:
         return None
     line = line or places.fits.validated() or places.argument("eval_dataset")
@@ -154,7 +154,7 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     line = view.places.frames.target_from_behind() if echo.in_time else None
     line = line or view.places.layers.targets_given() or view.places.fits.labelled()
     named = seen.train.label_column if seen.train and echo.in_time else None
-    line = line or (view.places.put_under(named) if named else None)
+    line = line or (view.places.written.put_under(named) if named else None)
     line = line or view.places.putting_columns()
     return made(line, name=echo.name, place=place, step=echo.place[0], rows=echo.rows)
 

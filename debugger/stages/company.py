@@ -51,7 +51,7 @@ def teacher_numbers_otherwise(seen: Forward, view: View) -> Verdict | CannotJudg
     names = view.facts.label_names or ()
     said, meant = (names[n] if n < len(names) else str(n) for n in teacher.moved)
     numbers = {"rows": teacher.rows, "share": teacher.as_it_is, "anew": teacher.anew}
-    line = view.places.labels_written() or view.places.returned_by("compute_loss")
+    line = view.places.written.labels() or view.places.returned_by("compute_loss")
     return fault(line, said=said, meant=meant, **numbers)
 
 

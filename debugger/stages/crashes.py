@@ -51,7 +51,7 @@ def columns_of_unequal_length(seen: Seen, view: View) -> Verdict | None:
     if found is None or seen.failure is None:
         return None
     line = view.places.behind.column(seen.failure.line, found[1])
-    line = line or view.places.written(found[1]) or seen.failure.line
+    line = line or view.places.written.under(found[1]) or seen.failure.line
     return fault(line, name=found[1], rows=int(found[2]), given=int(found[3]))
 
 

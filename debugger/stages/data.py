@@ -141,7 +141,9 @@ def label_column_misnamed(seen: Data, view: View) -> Verdict | CannotJudge | Non
     if split.label_column is not None or not candidates:
         return None
     name = candidates[0]
-    line = view.places.renamed_to(name) or view.places.written(name) or _data_line(view)
+    line = (
+        view.places.written.renamed_to(name) or view.places.written.under(name) or _data_line(view)
+    )
     return fault(line, name=name, distinct=split.few_valued[name])
 
 
@@ -163,7 +165,7 @@ def string_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
     strings = sorted({label for label in split.labels if isinstance(label, str)})
     if not strings:
         return None
-    line = view.places.written_word(*strings) or _labels_line(view)
+    line = view.places.written.word(*strings) or _labels_line(view)
     return fault(line, examples=", ".join(strings[:4]))
 
 
@@ -178,7 +180,7 @@ def labels_shifted(seen: Data, view: View) -> Verdict | CannotJudge | None:
     names = split.class_names
     if max(labels) < (len(names) if names else classes):
         return None
-    line = view.places.numbered_from_one() or _labels_line(view)
+    line = view.places.written.numbered_from_one() or _labels_line(view)
     return fault(line, low=1, high=max(labels))
 
 
@@ -528,7 +530,7 @@ def _data_line(view: View) -> int | None:
 
 
 def _labels_line(view: View) -> int | None:
-    return view.places.labels_written() or view.places.fits.labelled() or _data_line(view)
+    return view.places.written.labels() or view.places.fits.labelled() or _data_line(view)
 
 
 def _ordering_line(view: View) -> int | None:

@@ -101,7 +101,9 @@ def labels_of_truth(seen: Forward, view: View) -> Verdict | None:
     if seen.failure is None or seen.label_type != "bool" or len(seen.labels_shape) > 1:
         return None
     places = view.places
-    return fault(places.labels_from(_is_truth) or places.labels_written() or seen.failure.line)
+    return fault(
+        places.written.labels_from(_is_truth) or places.written.labels() or seen.failure.line
+    )
 
 
 def labels_as_vectors(seen: Forward, view: View) -> Verdict | None:
@@ -114,7 +116,7 @@ def labels_as_vectors(seen: Forward, view: View) -> Verdict | None:
     if (int(found[1]), int(found[2])) != (rows, rows * width) or width != view.facts.num_labels:
         return None
     places = view.places
-    line = places.labels_from(_makes_vectors) or places.labels_written()
+    line = places.written.labels_from(_makes_vectors) or places.written.labels()
     return fault(line, width=width)
 
 

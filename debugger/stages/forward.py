@@ -101,11 +101,11 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
         return None
     from_one = low == 1 and high == classes  # nobody has class 0: the labels are to be moved
     places = view.places
-    moved = places.numbered_from_one() or places.labels_written() or places.fits.labelled()
+    moved = places.written.numbered_from_one() or places.written.labels() or places.fits.labelled()
     line = moved if from_one else None
     label = high if high >= classes else low
     if label < 0:  # a sign that somebody wrote, and no class
-        line = view.places.labels_from(lambda one: ast.unparse(one) == str(label)) or line
+        line = view.places.written.labels_from(lambda one: ast.unparse(one) == str(label)) or line
     line = line or _model_line(view)
     return fault(line, label=label, num_labels=classes, last=classes - 1)
 
@@ -120,7 +120,7 @@ def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if low >= 0 and high <= 1:
         return None
     name = view.facts.compiled.loss
-    line = view.places.labels_written() or view.places.fits.labelled() if low < 0 else None
+    line = view.places.written.labels() or view.places.fits.labelled() if low < 0 else None
     line = line or view.places.fits.compiled("loss")
     return fault(line, label=high if high > 1 else low, name=name)
 
@@ -184,8 +184,8 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
     line = view.places.argument("problem_type") or _model_line(view)
     if (float_wanted and "int" in seen.label_type) or _are_whole(seen):
         # They are of the wrong type, not the model.
-        made = view.places.labels_from(_makes_fractions) if int_wanted else None
-        line = made or view.places.labels_written() or line
+        made = view.places.written.labels_from(_makes_fractions) if int_wanted else None
+        line = made or view.places.written.labels() or line
     return fault(line, problem_type=seen.problem_type or "none", label_type=seen.label_type)
 
 
@@ -225,7 +225,7 @@ def picture_size(seen: Forward, view: View) -> Verdict | None:
     if found is None:
         return None
     line = view.places.argument("image_size") or (seen.failure and seen.failure.line)
-    return fault(line or view.places.written("pixel_values"), given=found[1], wanted=found[2])
+    return fault(line or view.places.written.under("pixel_values"), given=found[1], wanted=found[2])
 
 
 def channels_last(seen: Forward, view: View) -> Verdict | None:
@@ -236,7 +236,7 @@ def channels_last(seen: Forward, view: View) -> Verdict | None:
     if shape[1] == channels or shape[-1] != channels:
         return None
     line = view.places.handed.prepared(view.facts.main_input) or seen.failure.line
-    line = line or view.places.written(view.facts.main_input)
+    line = line or view.places.written.under(view.facts.main_input)
     return fault(line, given=str(list(shape)), channels=channels)
 
 

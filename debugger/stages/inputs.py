@@ -161,7 +161,7 @@ def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
     made = _tokenizing(view)
     line = view.places.slips.seeded_again() or view.places.handed.one_place()
     line = line or view.places.filled_again()
-    line = line or view.places.flows.removing() or view.places.copied_onto(made) or made
+    line = line or view.places.flows.removing() or view.places.written.copied_onto(made) or made
     return fault(line, rows=read.rows)
 
 
@@ -320,7 +320,7 @@ def rows_of_filling(seen: Batch, view: View) -> Verdict | CannotJudge | None:
 
 def _mask_line(view: View) -> int | None:
     places = view.places
-    made = places.made_under("attention_mask") or places.naming("attention_mask")
+    made = places.written.made_under("attention_mask") or places.naming("attention_mask")
     return made or places.argument("data_collator")
 
 
@@ -381,7 +381,7 @@ def identical_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return None
     places = view.places
     cut = places.handed.rounding() if signal.low == signal.high else None
-    line = cut or places.handed.repeating(signal.name) or places.written(signal.name)
+    line = cut or places.handed.repeating(signal.name) or places.written.under(signal.name)
     line = line or _preparing(view)
     return fault(line, name=signal.name, rows=signal.rows, labels=signal.labels)
 

@@ -540,7 +540,7 @@ def scaled_back_twice(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
         alike = abs(times / deviation - 1) < ABOUT_ONE if deviation else False
         if words & {"mae", "rmse"} and alike and abs(deviation - 1) > 2 * ABOUT_ONE:
             numbers = {"name": name, "times": times, "deviation": deviation}
-            line = view.places.labels_written() or metric_line(view, name)
+            line = view.places.written.labels() or metric_line(view, name)
             return fault(line, **numbers)
     return None
 

@@ -117,7 +117,7 @@ def _dropped(failure: Failure, places: Places) -> Finding | None:
     name = failure.message.strip("'\" ")
     if failure.exception != "KeyError" or not any("trainer" in one.file for one in failure.frames):
         return None
-    made = places.argument("remove_unused_columns") is None and places.written(name)
+    made = places.argument("remove_unused_columns") is None and places.written.under(name)
     if not made:
         return None
     return _finding("column_dropped", "fault", failure.line, name=name, columns=name)

@@ -140,7 +140,7 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
     alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
     places = view.places
     made = places.fits.validated(labels=True) if times > 1 else places.fits.fitted(labels=True)
-    line = places.argument("fn_kwargs") or places.parting.line() or places.labels_written() or made
+    line = places.argument("fn_kwargs") or places.parting.line() or places.written.labels() or made
     low, high = train.quantiles[0], train.quantiles[-1]
     ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
     return (fault if alike else look)(line, low=low, high=high, **ends)
@@ -172,7 +172,7 @@ def labels_off_by_one(seen: Data, view: View) -> Verdict | CannotJudge | None:
         right = right or (here < DISAGREES and moved[1] >= AGREES)
     if aligned.rows < FEWEST_ROWS or not aligned.framed or not (left or right):
         return None
-    line = view.places.labels_of_words() or _labelling(view)
+    line = view.places.written.labels_of_words() or _labelling(view)
     return fault(line, rows=aligned.framed, moved=-1 if left else 1)
 
 
@@ -199,7 +199,7 @@ def spans_of_other_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return found
     if not found.in_other_text or found.other < OUTSIDE_SHARE * found.rows:
         return None
-    line = found.counted_at or view.places.written("answer_start", "answers")
+    line = found.counted_at or view.places.written.under("answer_start", "answers")
     return fault(line, **_read(found))
 
 
@@ -301,7 +301,7 @@ def spans_of_one_token(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if not spans.of_one or spans.of_one + spans.absent < spans.rows:
         return None
     line = view.places.put_again("start_positions", "end_positions")
-    line = line or view.places.written("end_positions") or _spanning(view)
+    line = line or view.places.written.under("end_positions") or _spanning(view)
     return look(line, rows=spans.of_one)
 
 
@@ -349,7 +349,7 @@ def visible_tokens_asked(seen: Batch, view: View) -> Verdict | CannotJudge | Non
         return NOT_FOR_THIS_TASK
     if not targets.masked or not (targets.same or 0.0) >= MOSTLY_SEEN:
         return None
-    line = view.places.handed.put("data_collator", "labels") or view.places.labels_written()
+    line = view.places.handed.put("data_collator", "labels") or view.places.written.labels()
     return fault(line, share=targets.same, counted=targets.counted, masked=targets.masked)
 
 
@@ -363,7 +363,7 @@ def visible_labelled_alike(seen: Batch, view: View) -> Verdict | CannotJudge | N
     number, count = targets.alike
     if count < MOSTLY_SEEN * targets.counted:
         return None
-    line = view.places.handed.put("data_collator", "labels") or view.places.labels_written()
+    line = view.places.handed.put("data_collator", "labels") or view.places.written.labels()
     return fault(line, number=number, count=count, counted=targets.counted)
 
 
@@ -524,7 +524,7 @@ def labels_far_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return None
     verdict = fault if seen.distance > OUT_OF_REACH * seen.reach else look
     places = view.places  # they are right where they are made, and handed on as they are
-    line = places.labels_written() or places.argument("train_dataset")
+    line = places.written.labels() or places.argument("train_dataset")
     line = line or places.fits.fitted(labels=True)
     return verdict(line, distance=seen.distance, reach=seen.reach)
 
@@ -582,7 +582,7 @@ def _spread_of(quantiles: tuple[float, ...]) -> float:
 def _labelling(view: View) -> int | None:
     places = view.places
     given = places.argument("train_dataset") or places.fits.labelled()
-    return places.labels_written() or given
+    return places.written.labels() or given
 
 
 def _answers(seen: Data, view: View) -> Answers | CannotJudge:
@@ -596,7 +596,7 @@ def _read(found: Answers) -> dict[str, Any]:
 
 
 def _spanning(view: View) -> int | None:
-    return view.places.written("start_positions") or _labelling(view)
+    return view.places.written.under("start_positions") or _labelling(view)
 
 
 def _squashed_at(low: float, high: float, view: View) -> int | None:

@@ -119,7 +119,7 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
     line = view.places.rate() or view.places.argument("optimizer")
     if _usual_rate(seen, view):
         line = (
-            view.places.labels_written()
+            view.places.written.labels()
             or view.places.argument("train_dataset")
             or view.places.call("to_tf_dataset")
         )
@@ -133,7 +133,7 @@ def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | No
         return blind
     if not view.has_script:
         return NO_SCRIPT
-    line = view.places.labels_written()
+    line = view.places.written.labels()
     if line is None or not _usual_rate(seen, view):
         return None
     if isinstance(labels_shuffled_apart(seen, view), Verdict):

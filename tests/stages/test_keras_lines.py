@@ -77,8 +77,8 @@ def test_a_default_of_a_class_is_found_behind_its_name() -> None:
 def test_values_that_are_put_two_at_a_time_are_seen() -> None:
     script = 'row["start_positions"], row["end_positions"] = 1, 2\nrow["end_positions"] = 3\n'
 
-    assert Places(script).written("start_positions") == 1
-    assert Places(script).written("end_positions") == 2
+    assert Places(script).written.under("start_positions") == 1
+    assert Places(script).written.under("end_positions") == 2
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ LABELS = [
 
 @pytest.mark.parametrize("script", LABELS)
 def test_labels_are_made_where_the_last_hand_was_laid_on_them(script: str) -> None:
-    assert said(script, places(script)[0].labels_written()).endswith("# HERE")
+    assert said(script, places(script)[0].written.labels()).endswith("# HERE")
 
 
 METRICS = [
@@ -286,7 +286,7 @@ LABELS_ELSEWHERE = [
 
 @pytest.mark.parametrize("script", LABELS_ELSEWHERE)
 def test_labels_that_are_only_copied_are_followed_to_where_they_are_made(script: str) -> None:
-    assert said(script, places(script)[0].labels_written()).endswith("# HERE")
+    assert said(script, places(script)[0].written.labels()).endswith("# HERE")
 
 
 def test_of_several_limits_the_one_that_was_met_is_to_blame() -> None:
@@ -365,7 +365,7 @@ def test_the_branch_that_every_row_took_is_where_it_was_decided() -> None:
             out["start_positions"][0] = 0
     """
     found = places(script)[0]
-    assert found.condition_of(found.written("start_positions")) == 2
+    assert found.condition_of(found.written.under("start_positions")) == 2
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ def positions(at: Places) -> int | None:
 
 
 def word(at: Places) -> int | None:
-    return at.written_word("bad", "good")
+    return at.written.word("bad", "good")
 
 
 def evaluated_apart(at: Places) -> int | None:
@@ -60,7 +60,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.made_under("attention_mask"),
+        lambda at: at.written.made_under("attention_mask"),
         """
         class Rows(Dataset):
             def __init__(self, texts):
@@ -71,7 +71,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.written("labels"),
+        lambda at: at.written.under("labels"),
         """
         class Rows(Dataset):
             def __init__(self, labels):
@@ -458,7 +458,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.written("start_positions"),
+        lambda at: at.written.under("start_positions"),
         """
         inputs["start_positions"] = starts
         inputs["start_positions"][n] -= first  # HERE
@@ -526,7 +526,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.labels_of_words(),
+        lambda at: at.written.labels_of_words(),
         """
         labels = [0] * 9
         def encode(row):
@@ -538,26 +538,26 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.numbered_from_one(),
+        lambda at: at.written.numbered_from_one(),
         """
         first = {name: n for n, name in enumerate(NAMES)}
         ids = {name: n for n, name in enumerate(NAMES, 1)}  # HERE
         """,
     ),
     (
-        lambda at: at.numbered_from_one(),
+        lambda at: at.written.numbered_from_one(),
         """
         ids = {name: n for n, name in enumerate(sorted(set(names)), start=1)}  # HERE
         """,
     ),
     (
-        lambda at: at.numbered_from_one(),
+        lambda at: at.written.numbered_from_one(),
         """
         numbers = {name: n + 1 for n, name in enumerate(NAMES)}  # HERE
         """,
     ),
     (
-        lambda at: at.numbered_from_one(),
+        lambda at: at.written.numbered_from_one(),
         """
         id2label = {n + 1: name for n, name in enumerate(NAMES)}  # HERE
         """,
@@ -639,12 +639,18 @@ SILENT: list[tuple[Find, str]] = [
     (word, 'names = {0: "bad", 1: "good"}'),
     (evaluated_apart, "rows = read()\nTrainer(train_dataset=rows[0], eval_dataset=rows[1])"),
     (optimizer_first, "model = build()\no = AdamW(model.parameters())\nTrainer(model=model)"),
-    (lambda at: at.numbered_from_one(), "ids = {name: n for n, name in enumerate(NAMES)}"),
-    (lambda at: at.numbered_from_one(), "ids = {name: n for n, name in enumerate(NAMES, 0)}"),
-    (lambda at: at.numbered_from_one(), "ids = {n: count + 2 for n, count in many.items()}"),
-    (lambda at: at.labels_of_words(), "def f(row):\n    labels = [0]\n    return tok(row)"),
+    (lambda at: at.written.numbered_from_one(), "ids = {name: n for n, name in enumerate(NAMES)}"),
     (
-        lambda at: at.labels_of_words(),
+        lambda at: at.written.numbered_from_one(),
+        "ids = {name: n for n, name in enumerate(NAMES, 0)}",
+    ),
+    (
+        lambda at: at.written.numbered_from_one(),
+        "ids = {n: count + 2 for n, count in many.items()}",
+    ),
+    (lambda at: at.written.labels_of_words(), "def f(row):\n    labels = [0]\n    return tok(row)"),
+    (
+        lambda at: at.written.labels_of_words(),
         "def f(row):\n    labels = []\n    return tok(row, is_split_into_words=True)",
     ),
     (

@@ -93,7 +93,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.copied_onto(2),
+        lambda at: at.written.copied_onto(2),
         """
         frame["comment"] = frame["language"]  # HERE
         rows = tokenizer(frame["comment"])
@@ -127,7 +127,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.labels_written(),
+        lambda at: at.written.labels(),
         """
         def prepare(rows):
             inputs = tokenizer(rows["story"])

@@ -49,7 +49,7 @@ UNTOUCHED = "Trainer(\n  args=Arguments(learning_rate=1e-4),\n  train_dataset=ro
     ],
 )
 def test_the_last_line_that_puts_labels_beside_rows_is_found(script: str, line: int | None) -> None:
-    assert Places(script).labels_written() == line
+    assert Places(script).written.labels() == line
 
 
 @pytest.mark.parametrize(
