@@ -215,7 +215,8 @@ def asserts(kept: Kept, clock: Clock, pairs: int = PAIRS) -> int:
         weighs = Run(WEIGHS.replace("DEVICE", repr(device)), "setup", device=device)
         work.ask("one process", lambda: _weights(engine, weighs, clock))
         for name in names:
-            script = broken if name.startswith("assert") else scenario.twin
+            # Each in a process of its own, though one that has built the same script may wait.
+            script = broken if name.startswith("assert") else f"{scenario.twin}# {name}\n"
             run = Run(script, "forward", device=device)
             work.ask(name, lambda r=run: _fate(engine, r, clock))
         work.finish()
