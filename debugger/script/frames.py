@@ -13,6 +13,7 @@ from debugger.script.tracing import name_of, names_in
 _SHIFTS = ("shift", "diff", "pct_change")
 _LOSES = ("drop_duplicates", "dropna", "query", "sample", "sort_values", "nlargest")
 _NUMBERS_ANEW = ("reset_index",)
+_ZERO = ("0", "0.0")
 _FORETOLD = re.compile(r"target|label|next|future|ahead|tomorrow|^y$|_y$")
 
 
@@ -75,11 +76,27 @@ class Frames:
                 return node.lineno
         return None
 
+    def bounded(self, table: str) -> Iterator[tuple[int, str, float]]:
+        """Columns of a table of which another is made by whether they are at most, or below, a
+        number."""
+        for node in (part for made in self._made for part in ast.walk(made.value)):
+            if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Lt | ast.LtE):
+                continue
+            column, most = _column(node.left), getattr(node.comparators[0], "value", None)
+            if column is not None and column[0] == table and isinstance(most, int | float):
+                yield node.lineno, column[1], float(most)
+
     def zero_filled(self) -> Iterator[tuple[int, str, str]]:
         """Tables whose gaps are made 0, and the column, "" of all of them."""
+        for node in self._made:
+            target, made = node.targets[0], node.value
+            if isinstance(target, ast.Name) and isinstance(made, ast.Call) and made.args:
+                whole = name_of(made.func) == "fillna" and ast.unparse(made.args[0]) in _ZERO
+                if whole and isinstance(getattr(made.func, "value", None), ast.Call):
+                    yield made.lineno, target.id, ""
         for call in self._calls:
             given = [ast.unparse(one) for one in call.args[:1]]
-            if name_of(call.func) != "fillna" or given not in (["0"], ["0.0"]):
+            if name_of(call.func) != "fillna" or not set(given) & set(_ZERO):
                 continue
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
             column = _column(held)

@@ -65,6 +65,27 @@ def gaps_made_zero(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None
 
 
+def label_counts_gaps(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What never came is not the same as what came at once."""
+    if not view.has_script:
+        return NO_SCRIPT
+    frames = view.places.frames
+    for line, name, column in () if seen.failure else frames.zero_filled():
+        table: Any = view.names.get(name)
+        if type(table).__name__ != "DataFrame" or len(table) < FEWEST:
+            continue
+        for at, asked, most in frames.bounded(name):
+            if asked not in table.columns or column not in ("", asked) or at < line or most <= 0:
+                continue
+            if table[asked].dtype.kind not in "iuf":
+                continue
+            values = table[asked].to_numpy().astype(float)
+            zeros = int((values == 0).sum())
+            if zeros >= OFTEN and (values >= 0).all():
+                return look(line, column=asked, rows=zeros, of=len(values), at=at, most=most)
+    return None
+
+
 def column_of_other_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """pandas lays columns beside each other by the numbers of the rows, and these are new ones."""
     if not view.has_script:
@@ -90,6 +111,7 @@ def index_of_its_own(seen: Data, view: View) -> Verdict | CannotJudge | None:
 RULES: tuple[Rule, ...] = (
     shifted_across_groups,
     gaps_made_zero,
+    label_counts_gaps,
     column_of_other_rows,
     index_of_its_own,
 )

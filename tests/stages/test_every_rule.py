@@ -1437,6 +1437,14 @@ CASES += [
         names={"t": pd.DataFrame({"y": [0] * 5 + list(range(40, 100))})},
     ),
     Case(
+        frames.label_counts_gaps,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="t = load('stays.csv').fillna(0)\nt['back'] = (t['days'] <= 30).astype(int)",
+        says={"column": "days", "rows": 5, "of": 65, "at": 2, "most": 30.0},
+        names={"t": pd.DataFrame({"days": [0] * 5 + list(range(1, 61))})},
+    ),
+    Case(
         frames.column_of_other_rows,
         Data(SPLIT, None),
         {"failure": failed("ValueError", "no rows")},
