@@ -444,7 +444,8 @@ def accuracy_of_cells(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
     """Of one class among several most cells are 0, and a wrong answer is right about them."""
     compiled, classes = view.facts.compiled, view.facts.num_labels or 0
     loss = "" if compiled is None else compiled.loss.lower().replace("_", "")
-    if not loss.endswith("categoricalcrossentropy") or classes <= 2:
+    of_one = view.facts.task == "classification" and loss.endswith("categoricalcrossentropy")
+    if not of_one or classes <= 2:
         return NOT_FOR_THIS_TASK
     if "binary_accuracy" not in seen.known_metrics:
         return None
