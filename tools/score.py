@@ -123,18 +123,19 @@ def tables(found: list[Scored]) -> Iterator[str]:
     yield from _table(
         "All",
         [
-            *((f"{kind}", [f for f in faults if f.written == kind]) for kind in WRITTEN),
+            *((kind, of) for kind in WRITTEN if (of := [f for f in faults if f.written == kind])),
             ("all", faults),
         ],
     )
-    for kind in WRITTEN:
+    kinds = [kind for kind in WRITTEN if any(f.written == kind for f in faults)]
+    for kind in kinds:
         named = [f for f in faults if f.written == kind]
         rows = [(family, [f for f in named if f.family == family]) for family in FAMILIES]
         yield from _table(f"By family, written {kind}", rows)
     rows = [
         (f"{name}, {kind}", [f for f in faults if (f.framework, f.written) == (name, kind)])
         for name in ("pytorch", "keras")
-        for kind in WRITTEN
+        for kind in kinds
     ]
     yield from _table("By framework", rows)
     yield from _healthy(base)
