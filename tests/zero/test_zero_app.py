@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from debugger import catalogue
+from debugger.catalogue import recordings
 from debugger.outcome import Finding
 from debugger.words import Words
 from tests.browser.app import LONG, ROOT, open_page, running_app
@@ -84,14 +85,19 @@ def asked(address: str, browser: Any, token: str, awaited: str) -> str:
 
 
 @pytest.mark.slow
-def test_the_quota_is_the_visitors_own_and_who_has_none_left_sees_the_cpu(browser: Any) -> None:
+def test_the_quota_is_the_visitors_own_and_who_has_none_left_sees_what_was_recorded(
+    browser: Any,
+) -> None:
+    recording = recordings.read(catalogue.find("gpu_assert"))
+    assert recording is not None
+    made = {"date": recording.date, "device": recording.device}
     with running_app(**PLATFORM, FAKE_ZERO_LEFT="59") as (address, _):
         until = {"asked": 60, "left": 59, "wait": "3:20:11"}
         hers = WORDS.finding(Finding("gpu_quota_until", "note", "setup", None, until))
         for token, said in (("anna", hers), ("", WORDS.say("finding", "gpu_quota"))):
             seen = asked(address, browser, token, said)
-            assert WORDS.say("clinic", "cpu_instead") in seen
-            assert "IndexError" in seen
+            assert WORDS.say("clinic", "recorded_instead", **made) in seen
+            assert "device-side assert" in seen
 
 
 @pytest.mark.slow
