@@ -10,8 +10,8 @@ from debugger.experiments.signal import renumbered
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.face import Batch, Data, Forward
 from debugger.pipelines.rows import AMOUNTS
+from debugger.stages import endings
 from debugger.stages.belonging import labels_by_words
-from debugger.stages.endings import ALIKE
 from debugger.stages.judging import (
     NOT_FOR_THIS_TASK,
     CannotJudge,
@@ -502,7 +502,7 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
     if asked is None or asked.form != "amounts" or asked.reach is None or asked.wanted is None:
         return NOT_FOR_THIS_TASK
     (low, high), (least, most) = asked.reach, asked.wanted
-    if high - low <= ALIKE:
+    if high - low <= endings.ALIKE:
         return None  # see output_always_same
     margin = SLIGHTLY * (most - least)
     if least >= low - margin and most <= high + margin:
