@@ -46,11 +46,11 @@ def cased_of(texts: Sequence[str], tokenizer: Any) -> Cased | None:
     if unknown is None or len(words) < FEWEST_ROWS:
         return None
     vocabulary = tokenizer.get_vocab()
-    loud = [word for word in words if word != word.lower()]
+    loud = [word for word in words if (word in vocabulary) != (word.lower() in vocabulary)]
     read = {word: tokenizer(word, add_special_tokens=False)["input_ids"] for word in set(loud)}
     lost = [word for word in loud if unknown in read[word]]
-    small = [word for word in lost if word not in vocabulary and word.lower() in vocabulary]
-    lowered = [word for word in lost if word in vocabulary and word.lower() not in vocabulary]
+    small = [word for word in lost if word not in vocabulary]
+    lowered = [word for word in lost if word in vocabulary]
     found = max(small, lowered, key=len)
     return Cased(len(found), len(words), found[0], found is lowered) if found else None
 

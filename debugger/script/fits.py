@@ -28,6 +28,9 @@ class Fits:
         self._tree, self._tracing, self._calls = tree, tracing, calls
         self._trainings, self._dicts = trainings, dicts
 
+    def _fits(self) -> list[ast.Call]:
+        return [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
+
     def compiled(self, name: Literal["optimizer", "loss", "metrics"]) -> int | None:
         """Where what `compile` is given under that name, or in its place, was made."""
         place = ("optimizer", "loss", "metrics").index(name)
@@ -55,7 +58,7 @@ class Fits:
     def validated(self, labels: bool = False) -> int | None:
         """Where the inputs, or the labels, that `fit` is to be judged by were made."""
         given = [k.value for c in self._calls for k in c.keywords if k.arg == "validation_data"]
-        fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
+        fits = self._fits()
         same = [c for c in fits if given and _first(c.args[0]) == _first(given[0])]
         if not given or same:  # rows that it learns from: what is wrong is to hand them over
             return given[0].lineno if given else None
@@ -156,7 +159,7 @@ class Fits:
     def only_behind(self, *names: str) -> int | None:
         """What is behind rows that these calls, or arguments, are given, and is not behind those
         that `fit` learns from: what orders columns, else the last line."""
-        fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
+        fits = self._fits()
         first = [pair for call in fits for pair in made_of(self._tree, call.args[0])]
         learned, behind = {line for line, _ in first}, [value for _, value in first]
         given = [c.args[0] for c in self._calls if last(c.func) in names and c.args]
@@ -172,7 +175,7 @@ class Fits:
     def scaled_alone(self, *names: str) -> int | None:
         """Where the rows that `fit` learns from are moved or scaled in place, if those that these
         calls are given never are."""
-        fits = [c for c in self._trainings.calls() if last(c.func) == "fit" and c.args]
+        fits = self._fits()
         learned = {one.id for c in fits if isinstance(one := c.args[0], ast.Name)}
         asked = [c.args[0] for c in self._calls if last(c.func) in names and c.args]
         others = {one.id for one in asked if isinstance(one, ast.Name)} - learned

@@ -151,7 +151,7 @@ class Places:
 
     @cached_property
     def written(self) -> Written:
-        return Written(self._tree, self._tracing, self._calls, self.behind)
+        return Written(self._tree, self._tracing, self._calls, self.behind, self._put)
 
     @cached_property
     def flows(self) -> Flows:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from debugger.script.behind import Behind
-from debugger.script.putting import hands_on, says, values_put
+from debugger.script.putting import Put, hands_on, says
 from debugger.script.tracing import Tracing, assigned, last, name_of
 
 _LABELS = ("label", "labels", "label_ids")
@@ -19,18 +19,22 @@ _KINDS = ("ClassLabel", "Value", "Sequence", "List", "Array2D")
 
 
 class Written:
-    """`calls` are those of the script, what belongs to the training in question before the rest."""
+    """`calls` are those of the script, what belongs to the training in question before the rest;
+    `put` are the names and values of `values_put`."""
 
     def __init__(
-        self, tree: ast.Module, tracing: Tracing, calls: list[ast.Call], behind: Behind
+        self,
+        tree: ast.Module,
+        tracing: Tracing,
+        calls: list[ast.Call],
+        behind: Behind,
+        put: Sequence[Put],
     ) -> None:
         self._tree, self._tracing, self._calls, self._behind = tree, tracing, calls, behind
+        self._put = put
         nodes = list(ast.walk(tree))
         self._functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
         self._assignments = [node for node in nodes if isinstance(node, ast.Assign)]
-        changes = [node for node in nodes if isinstance(node, ast.AugAssign)]
-        dicts = [node for node in nodes if isinstance(node, ast.Dict)]
-        self._put = values_put(calls, [*self._assignments, *changes], dicts)
 
     def labels(self) -> int | None:
         """The last line that puts labels beside rows. A rename is none: it moves nothing.

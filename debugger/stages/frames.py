@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -47,10 +48,7 @@ def gaps_made_zero(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Of values that all lie far above 0, a 0 is none."""
     if not view.has_script:
         return NO_SCRIPT
-    for line, name, column in () if seen.failure else view.places.frames.zero_filled():
-        table: Any = view.names.get(name)
-        if type(table).__name__ != "DataFrame" or len(table) < FEWEST:
-            continue
+    for line, _, column, table in () if seen.failure else _zero_filled(view):
         for one in [column] if column else list(table.columns):
             if one not in table.columns or table[one].dtype.kind not in "iuf":
                 continue
@@ -69,12 +67,8 @@ def label_counts_gaps(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """What never came is not the same as what came at once."""
     if not view.has_script:
         return NO_SCRIPT
-    frames = view.places.frames
-    for line, name, column in () if seen.failure else frames.zero_filled():
-        table: Any = view.names.get(name)
-        if type(table).__name__ != "DataFrame" or len(table) < FEWEST:
-            continue
-        for at, asked, most in frames.bounded(name):
+    for line, name, column, table in () if seen.failure else _zero_filled(view):
+        for at, asked, most in view.places.frames.bounded(name):
             if asked not in table.columns or column not in ("", asked) or at < line or most <= 0:
                 continue
             if table[asked].dtype.kind not in "iuf":
@@ -115,6 +109,14 @@ RULES: tuple[Rule, ...] = (
     column_of_other_rows,
     index_of_its_own,
 )
+
+
+def _zero_filled(view: View) -> Iterator[tuple[int, str, str, Any]]:
+    """Where gaps are made 0, the table's name, the column ("" of all), and the table itself."""
+    for line, name, column in view.places.frames.zero_filled():
+        table: Any = view.names.get(name)
+        if type(table).__name__ == "DataFrame" and len(table) >= FEWEST:
+            yield line, name, column, table
 
 
 def _moved(table: Any, other: Any, column: str) -> tuple[int, int] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
@@ -90,7 +90,16 @@ def heard_within() -> Iterator[Heard]:
 
 
 @contextmanager
-def _listening(note: Callable[..., None]) -> Iterator[None]:
+def _in_its_place(home: Any, name: str, other: Callable[..., Any]) -> Iterator[None]:
+    before = getattr(home, name)
+    setattr(home, name, other)
+    try:
+        yield
+    finally:
+        setattr(home, name, before)
+
+
+def _listening(note: Callable[..., None]) -> AbstractContextManager[None]:
     name = note.__name__
     before = getattr(torch.nn.functional, name)
 
@@ -100,15 +109,10 @@ def _listening(note: Callable[..., None]) -> Iterator[None]:
             note(*given, **named)
         return on_behalf(before, *given, **named)
 
-    setattr(torch.nn.functional, name, listened)
-    try:
-        yield
-    finally:
-        setattr(torch.nn.functional, name, before)
+    return _in_its_place(torch.nn.functional, name, listened)
 
 
-@contextmanager
-def _kept(home: Any, note: Callable[[Any], None]) -> Iterator[None]:
+def _kept(home: Any, note: Callable[[Any], None]) -> AbstractContextManager[None]:
     """While open, notes what a function makes."""
     name = note.__name__
     before = getattr(home, name)
@@ -119,11 +123,7 @@ def _kept(home: Any, note: Callable[[Any], None]) -> Iterator[None]:
         note(made)
         return made
 
-    setattr(home, name, kept)
-    try:
-        yield
-    finally:
-        setattr(home, name, before)
+    return _in_its_place(home, name, kept)
 
 
 def _same(one: torch.Tensor) -> Callable[[torch.Tensor], bool]:
@@ -131,8 +131,9 @@ def _same(one: torch.Tensor) -> Callable[[torch.Tensor], bool]:
     return lambda other: one.data_ptr() == other.data_ptr() and one.numel() == other.numel()
 
 
-@contextmanager
-def _followed(name: str, note: Callable[[torch.Tensor, torch.Tensor], None]) -> Iterator[None]:
+def _followed(
+    name: str, note: Callable[[torch.Tensor, torch.Tensor], None]
+) -> AbstractContextManager[None]:
     """While open, notes what a method makes of a tensor."""
     before = getattr(torch.Tensor, name)
 
@@ -143,11 +144,7 @@ def _followed(name: str, note: Callable[[torch.Tensor, torch.Tensor], None]) -> 
             note(self, made)
         return made
 
-    setattr(torch.Tensor, name, followed)
-    try:
-        yield
-    finally:
-        setattr(torch.Tensor, name, before)
+    return _in_its_place(torch.Tensor, name, followed)
 
 
 @torch.no_grad()
