@@ -1,5 +1,6 @@
 """What is asked of an engine when a scenario is run."""
 
+from dataclasses import replace
 from typing import Any
 
 from debugger.catalogue.scenario import Scenario
@@ -19,3 +20,8 @@ def run_of(
         **fields,
     }
     return Run(scenario.script if script is None else script, stage, **given)  # type: ignore[arg-type]
+
+
+def on_its_device(scenario: Scenario, run: Run) -> Run:
+    """Where its symptom shows: another scenario may have the very same script, for all devices."""
+    return run if scenario.needs is None else replace(run, device=scenario.needs)

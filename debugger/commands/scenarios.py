@@ -42,11 +42,12 @@ def shelf(asked: Namespace, _: Settings, words: Words) -> int:
 
 def run(asked: Namespace, settings: Settings, words: Words) -> int:
     from debugger.catalogue import find, recordings
+    from debugger.catalogue.running import on_its_device
 
     scenario = find(asked.scenario)
     run = scenario_run(scenario, asked, settings, scenario.patched(asked.fix))
-    if scenario.needs is not None and run.device == "auto":
-        run = replace(run, device=scenario.needs)
+    if run.device == "auto":
+        run = on_its_device(scenario, run)
     twin = replace(run, script=scenario.twin, stage="train")
     runs = {"script": run}
     if run.stage in ("train", ALL) and twin.script != run.script:

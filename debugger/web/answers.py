@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from debugger.catalogue import Scenario, ScenarioError
-from debugger.catalogue.running import run_of
+from debugger.catalogue.running import on_its_device, run_of
 from debugger.outcome import StageName, Weighed
 from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
@@ -29,8 +29,15 @@ class Answers:
 
     def run(self, scenario: Scenario, stage: str, script: str, typed: bool = False) -> Run:
         run = run_of(scenario, stage, self._settings, script, typed=typed)
-        on_gpu = script == scenario.script and not typed and lent(scenario, self._settings)
-        return replace(run, device="cuda") if on_gpu else run
+        if script != scenario.script or typed:
+            return run
+        there = on_its_device(scenario, run)
+        there_only = lent(scenario, self._settings) or self._engine.recorded(there)
+        return there if there_only else run
+
+    def made_here(self, run: Run) -> Run:
+        """The same run on this machine's device, where it is shown as a recording."""
+        return replace(run, device=self._settings.device) if self._engine.recorded(run) else run
 
     def weighing(self, scenario: Scenario, script: str, typed: bool = False) -> Run:
         """The training whose weights are tried in the twin's model, where the script never runs."""

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from debugger.catalogue import Scenario, ScenarioError, translated
 from debugger.catalogue.recordings import Recording
+from debugger.catalogue.running import on_its_device
 from debugger.homework.seal import Seal
 from debugger.outcome import STAGES, Finding, StageName, Weighed
 from debugger.run import WALK, Run
@@ -88,7 +89,7 @@ class Clinic:
                 self.instead[scenario.id] = recording
                 continue
             made = datetime.fromisoformat(recording.date)
-            run = self.answers.run(scenario, WALK, scenario.script)
+            run = on_its_device(scenario, self.answers.run(scenario, WALK, scenario.script))
             engine.hold(run, recording.events, made, recording.device)
 
     def shelf(self, language: str) -> dict[str, Scenario]:

@@ -59,6 +59,8 @@ class Following:
             self.desk.go_to(stage=what, panel="evidence")
         again = what in self.desk.record.case(scenario.id).ran.get(variant, ())
         run = self._clinic.run_of(self.desk, what)
+        if again:
+            run = self._answers.made_here(run)
         twin = self._answers.run(scenario, what, scenario.twin)
         self.desk.flights = [self._engine.board(run, again, self.desk.asker)]
         if what == "train" and run != twin:
@@ -263,6 +265,7 @@ class Following:
             self.desk.shared[variant, stage] = flight.shared
             self.desk.own.pop((variant, stage), None)
             kept = self._answers.of_stage(scenario, stage, flight.run.script, flight.run.typed)
-            if kept is None or why is not None or outside in report.stage(stage).findings:
+            elsewhere = kept is None or kept.recorded != flight.recorded
+            if elsewhere or why is not None or outside in report.stage(stage).findings:
                 source = replace(source_of(flight, report, stage), refused=why)
                 self.desk.own[variant, stage] = report.stage(stage), source

@@ -93,6 +93,9 @@ class Shared:
         for part, told in _answers(_key(run), list(events)):
             self._recorded[part] = Flight(part, made, told, recorded=device)
 
+    def recorded(self, run: Run) -> bool:
+        return _key(run) in self._recorded
+
     def known(self, run: Run) -> Flight | None:
         """The ended flight that answers this run, if there is one."""
         key = _key(run)
@@ -103,11 +106,10 @@ class Shared:
             return _key(run) in self._flying
 
     def board(self, run: Run, again: bool = False, asker: Asker | None = None) -> Flight:
-        """Join this run: known, going on, or started now. `again` starts it whatever is known, and
-        so what was recorded elsewhere is made on this machine."""
+        """Join this run: known, going on, or started now. `again` starts it whatever is known."""
         asker = asker or Asker()
         key = _key(run)
-        if key in self._recorded and not again:
+        if key in self._recorded:
             with self._lock:
                 self.boarded["recorded"] += 1
             return replace(self._recorded[key])

@@ -60,6 +60,8 @@ RECORDED = Recording(
     catalogue.find("gpu_assert").script,
     (
         Accepted("t"),
+        StageStarted("setup"),
+        StageEnded("setup", "pass", 0.1),
         StageStarted("forward"),
         Found(Finding("device_side_assert", "fault", "forward", None, {"said": "CUDA error"})),
         StageEnded("forward", "fail", 0.5),
@@ -457,6 +459,25 @@ def test_a_recording_is_shown_as_one_and_nothing_runs() -> None:
     assert scene.sources["forward"].recorded == "a toy GPU"
     said = WORDS.say("clinic", "not_live", date="2030-01-02", device="a toy GPU")
     assert said in evidence(scene, WORDS)
+
+
+def test_what_was_recorded_elsewhere_is_made_here_when_asked_again() -> None:
+    here = StageStarted("forward"), StageEnded("forward", "fail", 0.1), FAILED
+    engine = Told(*here)
+    clinic, desk = clinic_with(engine, RECORDED), desk_at("gpu_assert")
+    for device in ("a toy GPU", ""):
+        followed(clinic, desk, "forward")
+        assert clinic.scene(desk).sources["forward"].recorded == device
+    assert engine.asked == 1
+
+
+def test_a_recording_answers_for_its_own_scenario_alone() -> None:
+    engine = Told(*PASSED, FAILED)
+    clinic, desk = clinic_with(engine, RECORDED), desk_at("two_labels")
+    assert catalogue.find("two_labels").script == RECORDED.script
+    followed(clinic, desk, WALK)
+    assert engine.asked == 1
+    assert not any(source.recorded for source in clinic.scene(desk).sources.values())
 
 
 def test_a_demonstration_claims_no_cure_when_its_run_is_killed() -> None:

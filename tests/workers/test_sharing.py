@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
 
 import pytest
 
@@ -80,16 +79,6 @@ def test_a_finished_run_is_known_and_again_starts_it_anew(engine: SlowEngine) ->
     assert known.shared
     assert known.ended
     landed(shared.board(Run("x"), again=True))
-    assert len(engine.started) == 2
-
-
-def test_what_was_recorded_elsewhere_is_made_here_when_asked_again(engine: SlowEngine) -> None:
-    shared = Shared(engine)
-    engine.go_on.set()
-    made = landed(Shared(engine).board(Run("x", WALK))).events
-    shared.hold(Run("x", WALK), made, datetime(2030, 1, 2), "a toy GPU")
-    assert landed(shared.board(Run("x", WALK))).recorded == "a toy GPU"
-    assert landed(shared.board(Run("x", WALK), again=True)).recorded == ""
     assert len(engine.started) == 2
 
 
