@@ -76,9 +76,8 @@ def _traceback(data: Mapping[str, Any], words: Words, beside_script: bool) -> st
         count = escape(words.say("reading", "more_frames", count=len(library)))
         rest = folded(count, f"<ol>{''.join(library)}</ol>")
     head = f"{data['exception']}: {data['message']}" if data["message"] else data["exception"]
-    return (
-        f'<div class="trace"><p class="exc">{escape(head)}</p><ol>{"".join(own)}</ol>{rest}</div>'
-    )
+    said = f'<p class="exc" tabindex="0">{escape(head)}</p>'  # a long one is scrolled
+    return f'<div class="trace">{said}<ol>{"".join(own)}</ol>{rest}</div>'
 
 
 def chart(data: Mapping[str, Any], words: Words) -> str:

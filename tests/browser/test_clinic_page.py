@@ -439,3 +439,12 @@ def test_nothing_overflows_and_axe_finds_no_serious_fault(
     page.goto(address)
     page.wait_for_selector("#catalogue .card")
     assert serious(page) == []
+
+
+@pytest.mark.proof
+def test_a_message_that_is_longer_than_a_phone_is_scrolled_by_keys(visit: Visit) -> None:
+    page = visit("/clinic?scenario=gpu_assert", (390, 844))
+    page.click("#rail [data-with=forward]")
+    answered(page, "forward", -1)
+    page.wait_for_selector("#right .trace .exc")
+    assert serious(page) == []

@@ -65,6 +65,7 @@ def test_a_visit_speaks_the_browsers_language_until_another_is_chosen(
     assert scenario.words.complaint.upper() in page.inner_text(".opening")
     page.click("#right [data-act=run][data-with=symptom]")
     page.wait_for_selector("#right .trace", timeout=LONG)
+    page.wait_for_selector("#foot .act.go", timeout=LONG)
     page.click("#rail [data-with=forward]")
     page.click("#right .skip")
     page.wait_for_selector("#right .verdict", timeout=LONG)
