@@ -50,6 +50,7 @@ _OF_ROWS: tuple[StageName, ...] = ("data", "evaluate")
 """The stages that look at the rows to be judged by."""
 LOST = device_side_assert.__name__
 """What says that nothing on a device can be read or written any more."""
+NO_ROOM, UNREADABLE = "out_of_memory", "stage_unreadable"
 LOG = logging.getLogger(__name__)
 
 Tell = Callable[[Event], None]
@@ -307,22 +308,10 @@ def _one(
         losses = measured.get("losses") or ()
         tried = expert.asked(pipeline, look, findings, not_run, view.places, tell, losses)
     except Exception as error:
-        failure = failure_of(error)
-        if failure.out_of_memory:  # there was no room left to look
-            numbers = {"device": view.facts.device}
-            ended = StageEnded(look.name, "stopped", time.monotonic() - started)
-            _tell([Finding("out_of_memory", "note", look.name, None, numbers)], ended, emit)
-            return ended, True, frozenset()
-        if failure.device_lost:  # it is told late, to whoever happens to read next
-            numbers = {"said": first_line(failure.message)}
-            ended = StageEnded(look.name, "fail", time.monotonic() - started)
-            _tell([Finding(LOST, "fault", look.name, None, numbers)], ended, emit)
-            return ended, True, frozenset({LOST})
-        LOG.exception("stage %s could not look at this pipeline", look.name)
-        numbers = {"exception": type(error).__name__, "said": str(error)[:300]}
-        ended = StageEnded(look.name, "unknown", time.monotonic() - started)
-        _tell([Finding("stage_unreadable", "note", look.name, None, numbers)], ended, emit)
-        return ended, False, frozenset()
+        outcome, why = _not_looked_at(look.name, error, view)
+        ended = StageEnded(look.name, outcome, time.monotonic() - started)
+        _tell([why], ended, emit)
+        return ended, why.code != UNREADABLE, frozenset({why.code} & {LOST})
     for evidence in (*shown, *tried.evidence):
         emit(Shown(evidence))
     findings = [*tried.causes, *findings, *tried.findings]
@@ -332,6 +321,18 @@ def _one(
     _tell(findings, ended, emit)
     faults = frozenset(f.code for f in findings if f.severity == "fault")
     return ended, seen.failure is not None, faults
+
+
+def _not_looked_at(stage: StageName, error: Exception, view: View) -> tuple[Ending, Finding]:
+    """What stood in the way of looking: no room, a device that is lost, or the clinic itself."""
+    failure = failure_of(error)
+    if failure.out_of_memory:
+        return "stopped", Finding(NO_ROOM, "note", stage, None, {"device": view.facts.device})
+    if failure.device_lost:  # it is told late, to whoever happens to read next
+        return "fail", Finding(LOST, "fault", stage, None, {"said": first_line(failure.message)})
+    LOG.exception("stage %s could not look at this pipeline", stage)
+    numbers = {"exception": type(error).__name__, "said": str(error)[:300]}
+    return "unknown", Finding(UNREADABLE, "note", stage, None, numbers)
 
 
 def _said_of(other: _Other, look: Stage[Any], findings: list[Finding]) -> list[Finding]:
@@ -355,7 +356,7 @@ def _tell(findings: list[Finding], ended: StageEnded, emit: Tell) -> None:
 def _ending(findings: list[Finding], anything_judged: bool) -> Ending:
     codes = {finding.code for finding in findings}
     severities = {finding.severity for finding in findings}
-    if "out_of_memory" in codes:
+    if NO_ROOM in codes:
         return "stopped"
     if "fault" in severities:
         return "fail"

@@ -22,6 +22,7 @@ from debugger.outcome import Outcome, Shown, StageEnded, StageName
 from debugger.run import Run
 from debugger.settings import read
 from debugger.workers.local import LocalEngine
+from tools.waits import late
 
 STAGES: tuple[StageName, ...] = ("setup", "data", "batch", "forward")
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -106,8 +107,7 @@ def computing(engine: LocalEngine, name: str) -> float:
 def spread(answers: list[Answer]) -> str:
     return (
         ", ".join(
-            f"{word} median {statistics.median(values):.2f} s, 95th percentile "
-            f"{sorted(values)[max(0, round(0.95 * len(values)) - 1)]:.2f} s"
+            f"{word} median {statistics.median(values):.2f} s, 95th percentile {late(values):.2f} s"
             for word, values in (
                 ("seen", [one.seconds for one in answers]),
                 ("computed", [one.computed for one in answers]),

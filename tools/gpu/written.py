@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from debugger.catalogue.loading import ROOT as SCENARIOS
 from debugger.outcome import STAGES, from_json
 from debugger.run import WALK, Run
 from tools.gpu.needs import ROOT
+from tools.waits import late
 
 PARTS = ("tests", "record", "clicks", "table", "asserts")
 PAGE = ROOT / "docs" / "GPU.md"
@@ -103,11 +105,10 @@ def _clicks(items: Items) -> Iterator[str]:
     yield "## From asking for a stage to its last word\n"
     yield from _head("a script's", "how many", "s, median", "s, 95th percentile", "s, longest")
     first, later = [one[0] for one in asked], [s for one in asked for s in one[1:]]
-    for name, seconds in (("first stage", sorted(first)), ("stages after it", sorted(later))):
+    for name, seconds in (("first stage", first), ("stages after it", later)):
         if seconds:
-            late = seconds[round(0.95 * len(seconds)) - 1]
-            middle = seconds[len(seconds) // 2]
-            yield _line(name, len(seconds), *(f"{s:.2f}" for s in (middle, late, seconds[-1])))
+            told = statistics.median(seconds), late(seconds), max(seconds)
+            yield _line(name, len(seconds), *(f"{s:.2f}" for s in told))
     yield ""
 
 

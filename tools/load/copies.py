@@ -9,7 +9,6 @@ played by the same cores.
 from __future__ import annotations
 
 import argparse
-import math
 import os
 import random
 import re
@@ -34,6 +33,7 @@ from debugger.stages import LIGHT
 from tests.browser.app import ROOT, free_port, running_app
 from tools.load.chaos import children
 from tools.load.visitors import Lost, Tab
+from tools.waits import late
 
 TOKEN = "of-the-host-0123456789"
 CASES = ("two_labels", "wrong_collator", "text_columns", "high_learning_rate", "raw_dataset")
@@ -102,7 +102,7 @@ class Told:
         cells = [f"{engines}"]
         for what in ("light", "repair"):
             took = self.took[what]
-            cells += [f"{statistics.median(took):.1f}", f"{_at(took, 0.95):.1f}"] if took else "--"
+            cells += [f"{statistics.median(took):.1f}", f"{late(took):.1f}"] if took else "--"
         cells += [f"{presses / self.minutes:.0f}", f"{self.runs / self.minutes:.0f}"]
         cells += [f"{1000 * self.pages_cpu / max(1, presses):.0f}"]
         cells += [f"{self.runs_cpu / max(1.0, self.runs):.1f}", f"{self.lost}"]
@@ -199,10 +199,6 @@ def _cpu(copy: Copy) -> tuple[float, float]:
 def _times(pid: int) -> tuple[float, ...]:
     told = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return tuple(int(ticks) / _TICKS for ticks in told[11:15])
-
-
-def _at(seconds: list[float], share: float) -> float:
-    return sorted(seconds)[max(0, math.ceil(share * len(seconds)) - 1)]
 
 
 def main() -> int:

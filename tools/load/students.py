@@ -39,6 +39,7 @@ from tools.load.drawn import Line, chart
 from tools.load.page import Found, arguments, made_by, write
 from tools.load.sampled import Watch, sample
 from tools.load.visitors import NOT_YET, Drawn, Lost, Tab
+from tools.waits import late
 
 CASES = (
     *("two_labels", "high_learning_rate", "forgotten_zero_grad", "wrong_collator"),
@@ -202,15 +203,10 @@ def measured(
     return told, watch, idle
 
 
-def percentile(values: Sequence[float], percent: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(percent / 100 * len(ordered)))]
-
-
 def spread(what: str, values: Sequence[float], goal: str = "") -> list[str]:
     if not values:
         return [what, "0", "", "", "", goal]
-    numbers = (statistics.median(values), percentile(values, 95), max(values))
+    numbers = (statistics.median(values), late(values), max(values))
     return [what, f"{len(values):,}", *(f"{one:.2f}" for one in numbers), goal]
 
 
