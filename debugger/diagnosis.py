@@ -106,7 +106,7 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> Again | None:
         pipeline.leave(enclosure.weights)
     places = Places(run.script, built.training_line, built.sources)
     names = {} if built.stands is None else built.stands.names
-    view = View(pipeline.facts, places, has_script=True, names=names)
+    view = View(pipeline.facts, places, has_script=True, names=names, heard=built.heard)
     other = cache(lambda: _asked_last(pipeline, view, built, run.script))
 
     def finish(run: Run, emit: Tell, started: float) -> None:

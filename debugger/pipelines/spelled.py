@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -31,12 +31,26 @@ class Cased:
     """Of `words` looked at, so many `unknown` ones are known in small letters, as `example` is.
 
     `lowered`: the vocabulary has them as they are written, and the tokenizer makes them small.
+    `line` is the one that tokenizes them, where another one brings texts to small letters first.
     """
 
     unknown: int
     words: int
     example: str
     lowered: bool = False
+    line: int | None = None
+
+
+def cased_at(texts: Mapping[int | None, tuple[Sequence[str], Any]]) -> Cased | None:
+    """Of texts, with their tokenizer, by the line that calls it: those with the most such words."""
+    found = {line: cased_of(*given) for line, given in texts.items()}
+    loud = {line: one for line, one in found.items() if one is not None}
+    if not loud:
+        return None
+    line = max(loud, key=lambda line: loud[line].unknown / loud[line].words)
+    calm = [texts[line][0] for line, one in found.items() if one is None]
+    apart = any(sum(len(text.split()) for text in some) >= FEWEST_ROWS for some in calm)
+    return replace(loud[line], line=line) if apart else loud[line]
 
 
 def cased_of(texts: Sequence[str], tokenizer: Any) -> Cased | None:

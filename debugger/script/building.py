@@ -18,6 +18,7 @@ from debugger.frameworks import NAMES, of
 from debugger.outcome import Evidence, Finding, Stop
 from debugger.pipelines.starting import TrainingStarts
 from debugger.script.enclosure import OPEN, Enclosure, Refusal, reaches_nobody, refusal
+from debugger.script.heard import Heard
 from debugger.script.places import Places
 from debugger.script.sources import Sources, sources_of
 
@@ -66,7 +67,7 @@ class Building:
     `rehearsed` are the trainings before it: line, steps that were run, steps planned. `earlier` is
     the one among them that trained this Trainer's model. `stands` is where it stopped. `unseen`: a
     later one was not run, and why. `forbidden`: the failure is not the script's own, the wall or a
-    missing network made it.
+    missing network made it. `heard` is what its lines did, and goes on as long as they are run.
     """
 
     trained: Any = None
@@ -85,6 +86,7 @@ class Building:
     framework: str = NAMES[0]
     warnings: tuple[str, ...] = field(default=())
     sources: Sources = field(default=Sources())
+    heard: Heard = field(default_factory=Heard)
 
 
 def build(
@@ -165,7 +167,7 @@ class _Script:
         home = framework.load()
         remember_source(self.filename, self.text, self.sources.numbered)
         failure, forbidden, exited, ended = None, None, False, None
-        module = self.module()
+        module, heard = self.module(), Heard()
         with (
             _as_main(self, module),
             self.enclosure.kept_alone(),
@@ -175,7 +177,7 @@ class _Script:
             ) as built,
         ):
             try:
-                exec(compile(self.text, self.filename, "exec"), vars(module))
+                exec(heard.compiled(self.text, self.filename), vars(module))
             except TrainingStarts as error:
                 ended = error
             except SystemExit as error:
@@ -188,6 +190,7 @@ class _Script:
                 forbidden = refusal(error) if self.enclosure.walled else None
                 if forbidden is None and reaches_nobody(error):
                     forbidden = "not_reached"
+        heard.warned(caught, self.filename)
         for warning in caught:
             said = (warning.message, warning.category, warning.filename, warning.lineno)
             warnings.showwarning(*said)
@@ -209,6 +212,7 @@ class _Script:
             evidence=tuple(evidence),
             framework=framework.name,
             sources=self.sources,
+            heard=heard,
             warnings=tuple(
                 str(warning.message)
                 for warning in caught

@@ -5,6 +5,7 @@ from __future__ import annotations
 from debugger.pipelines.columns import FEWEST, Column, is_standard, stands_for_none
 from debugger.pipelines.face import Data
 from debugger.stages.judging import (
+    NO_SCRIPT,
     NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
@@ -13,6 +14,7 @@ from debugger.stages.judging import (
     fault,
     look,
 )
+from debugger.stages.targets import labels_not_finite
 
 OTHER_SCALE = 8.0
 ELSEWHERE = 4.0
@@ -219,13 +221,34 @@ def one_column_tells_all(seen: Data, view: View) -> Verdict | CannotJudge | None
     return (fault if found.exact else look)(line, name=found.name, **numbers)
 
 
+def reshaped_not_turned(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Who wants other axes first, and reads the numbers in the order in which they lie."""
+    if not view.has_script:
+        return NO_SCRIPT
+    if not view.heard.counted_off or seen.failure is not None:
+        return None
+    found = view.heard.counted_off[0]
+    before, after = (" x ".join(map(str, shape)) for shape in (found.before, found.after))
+    return fault(found.line, before=before, after=after)
+
+
+def log_of_zero(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """numpy warns of it once, and goes on with what is without end."""
+    if not view.has_script:
+        return NO_SCRIPT
+    lost = gaps_in_inputs(seen, view), labels_not_finite(seen, view)
+    if not view.heard.logs_of_zero or not any(isinstance(one, Verdict) for one in lost):
+        return None
+    return fault(view.heard.logs_of_zero[0])
+
+
 def rows_counted_off(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """What `reshape` does to the axes of pictures or series: it moves none of them."""
     found = seen.columns.counted if seen.columns is not None else None
     if found is None:
         return NOT_FOR_THIS_TASK if seen.columns is None else None
     line = view.places.call(".reshape", ".view", ".resize")
-    if line is None:
+    if line is None or view.heard.counted_off:
         return None
     axes, fitting = (" x ".join(map(str, one)) for one in (found.axes, found.fitting))
     return fault(line, name=found.name, axes=axes, fitting=fitting)
@@ -259,6 +282,8 @@ def labels_filled_elsewhere(seen: Data, view: View) -> Verdict | CannotJudge | N
 RULES: tuple[Rule, ...] = (
     inputs_stand_for_none,
     one_column_tells_all,
+    reshaped_not_turned,
+    log_of_zero,
     rows_counted_off,
     windows_of_both_sets,
     labels_filled_elsewhere,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from statistics import median
 
 from debugger.pipelines.face import Batch, Data, Forward, Split
@@ -76,8 +77,8 @@ def unknown_for_capitals(seen: Data, view: View) -> Verdict | CannotJudge | None
     """A vocabulary in small letters, and texts that are not brought to them."""
     if seen.cased is None or seen.cased.lowered:
         return None
-    line = view.places.call("WordLevel", "BPE", "WordPiece", "TokenizerFast", "Tokenizer")
-    return _for_case(seen.cased, line)
+    made = view.places.call("WordLevel", "BPE", "WordPiece", "TokenizerFast", "Tokenizer")
+    return _for_case(seen.cased, seen.cased.line or made)
 
 
 def lowered_after_learning(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -495,6 +496,8 @@ def processed_otherwise(seen: Batch, view: View) -> Verdict | CannotJudge | None
         return NOT_FOR_THIS_TASK
     if not here.deviation or not there.deviation:
         return CannotJudge("no_spread")
+    if not math.isfinite(here.deviation) or not math.isfinite(there.deviation):
+        return None  # what is no number is told of where the rows are
     times = there.deviation / here.deviation
     moved = abs(there.mean - here.mean) / max(here.deviation, there.deviation)
     if 1 / UNLIKE < times < UNLIKE and moved < UNLIKE:

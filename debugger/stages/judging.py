@@ -15,6 +15,7 @@ from debugger.failure import Failure
 from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding, NotRun, Severity, StageName
 from debugger.pipelines.face import Emit, Facts, Pipeline
+from debugger.script.heard import Heard
 from debugger.script.places import Places
 
 
@@ -27,6 +28,8 @@ class View:
     has_script: bool = False
     names: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What is known where the script stopped."""
+    heard: Heard = field(default_factory=Heard, repr=False)
+    """What the script's lines did."""
 
     @property
     def tokenizing(self) -> int | None:

@@ -85,6 +85,7 @@ from debugger.pipelines.within import (
     Steered,
     Unadapted,
 )
+from debugger.script.heard import Heard
 from debugger.script.places import Places
 from debugger.stages import (
     batch,
@@ -258,6 +259,7 @@ class Case:
     script: str = ""
     says: dict[str, Any] = field(default_factory=dict)
     names: dict[str, Any] = field(default_factory=dict)
+    heard: Heard = field(default_factory=Heard)
 
 
 def of_rows(
@@ -2997,6 +2999,21 @@ CASES += [
         says={"name": "rows", "call": "rename_column"},
     ),
     Case(
+        columns.reshaped_not_turned,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="x = waves.reshape(-1, 50, 3)",
+        says={"before": "40 x 3 x 50", "after": "40 x 50 x 3"},
+        heard=Heard([Swapped((40, 3, 50), (40, 50, 3), 1)]),
+    ),
+    Case(
+        columns.log_of_zero,
+        Data(SPLIT, None, columns=Columns(gaps=(Gap("waves", 1, 40),))),
+        {"columns": Columns()},
+        script="x = np.log(power)",
+        heard=Heard(logs_of_zero=[1]),
+    ),
+    Case(
         unkept.map_returns_nothing,
         Data(SPLIT, None),
         {"train": None},
@@ -3465,7 +3482,7 @@ def test_a_handful_of_steps_in_place_of_epochs_is_worth_a_look(updates: int, sai
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule.__name__)
 def test_a_rule_fires_on_its_case_and_is_silent_beside_it(case: Case) -> None:
-    view = View(case.facts, Places(case.script), bool(case.script), case.names)
+    view = View(case.facts, Places(case.script), bool(case.script), case.names, case.heard)
 
     verdict = case.rule(case.seen, view)
     assert isinstance(verdict, Verdict)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 from debugger.pipelines.columns import (
     MOST_MEASURED,
     Columns,
+    Gap,
     given_twice,
     measured,
     swapped,
+    without_number,
 )
 from debugger.pipelines.rows import LABELS
 
@@ -29,10 +32,27 @@ def arrays_of(
     return {name: array for name, array in arrays.items() if array is not None}
 
 
-def columns_of(arrays: Mapping[str, Any], labels: Sequence[Any]) -> Columns | None:
+def gaps_of(
+    values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
+) -> tuple[Gap, ...]:
+    """Of columns of fractions whose rows are not all as long."""
+    found: list[Gap] = []
+    for name in (one for one in values if one in kept and one not in (label, *LABELS)):
+        rows = list(values[name][:MOST_MEASURED])
+        if not rows or not _is_fraction(rows[0]) or _array(rows) is not None:
+            continue
+        with suppress(TypeError, ValueError):
+            lost = without_number([np.asarray(row, dtype=float) for row in rows])
+            found += [Gap(name, len(lost), len(rows))] if lost else []
+    return tuple(found)
+
+
+def columns_of(
+    arrays: Mapping[str, Any], labels: Sequence[Any], gaps: tuple[Gap, ...] = ()
+) -> Columns | None:
     """None where there are none."""
     if not arrays:
-        return None
+        return Columns(gaps=gaps) if gaps else None
     found = {name: list(array) for name, array in arrays.items()}
     names = list(found)
     twice = given_twice(names, [found[name] for name in names])

@@ -151,6 +151,11 @@ def tokenized_texts(trainer: Any) -> list[str]:
     return [text for one in _tokenized.get(trainer, ())[:1] for text in one.texts]
 
 
+def tokenized_by_line(trainer: Any) -> dict[int | None, tuple[list[str], Any]]:
+    """The first texts that each line made tokens of, and its tokenizer."""
+    return {one.line: (one.texts, one.tokenizer) for one in _tokenized.get(trainer, ())}
+
+
 def begun_late(trainer: Any, targets: Sequence[Any]) -> tuple[str, int] | None:
     """A token that answers have lost in front, and of how many noted ones: it was one of a text."""
     rows = [row for row in targets if isinstance(row, list | tuple)]

@@ -27,10 +27,10 @@ from debugger.frameworks.pytorch.batches import (
     labels_of,
     rows_lost,
 )
-from debugger.frameworks.pytorch.columns import arrays_of, between, columns_of
+from debugger.frameworks.pytorch.columns import arrays_of, between, columns_of, gaps_of
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
-from debugger.frameworks.pytorch.loading import begun_late, tokenized_texts
+from debugger.frameworks.pytorch.loading import begun_late, tokenized_by_line, tokenized_texts
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import drawn_anew, first_set, is_stream, own_sampler
 from debugger.pipelines.answers import answers_of
@@ -58,7 +58,7 @@ from debugger.pipelines.rows import (
     type_of,
 )
 from debugger.pipelines.sounds import sounds_of
-from debugger.pipelines.spelled import cased_of, fallen_apart, unsplit
+from debugger.pipelines.spelled import cased_at, fallen_apart, unsplit
 from debugger.pipelines.trying import Worded
 from debugger.pipelines.windows import met_in
 
@@ -107,7 +107,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         swapped=between(here.arrays, there.arrays),
         met=met_in(here.arrays, there.arrays),
         spelled_out=fallen_apart(tokenized_texts(trainer)),
-        cased=cased_of(tokenized_texts(trainer), tokenizer),
+        cased=cased_at(tokenized_by_line(trainer)),
         unsplit=None if tokenizer is None else unsplit(tokenized_texts(trainer), tokenizer),
         late=begun_late(trainer, answers),
         drawn_anew=(drawn_anew(train), drawn_anew(evaluation)),
@@ -184,7 +184,8 @@ def _split(trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any) -> _Rea
         split = replace(split, read=replace(split.read, **clash))
     arrays = arrays_of(values, kept, label)
     labels = values.get(label, ()) if label else ()
-    return _Read(keys, split, columns_of(arrays, labels), arrays)
+    gaps = gaps_of(values, kept, label)
+    return _Read(keys, split, columns_of(arrays, labels, gaps), arrays)
 
 
 def _counted(dataset: Any) -> tuple[str, int] | None:
