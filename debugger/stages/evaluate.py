@@ -25,6 +25,8 @@ from debugger.stages.judging import (
 )
 
 SAME_SHARE = 0.95
+FEW_BESIDE = 4
+"""So many times as many places has a row as it has classes, at least."""
 _CALLS_SCORES = ("continuous", "multioutput", "multilabel-indicator")
 """What scikit-learn takes a score for each class for: as they are, rounded, rounded to 0 and 1."""
 _WHATEVER_THE_CLASSES = ("accuracy", "matthews_correlation")
@@ -189,6 +191,18 @@ def wrong_axis(seen: Evaluate, view: View) -> Verdict | None:
         return None
     line = view.places.argument("axis") or metric.metric_line(view)
     return fault(line, given=handed[0], wanted=references[0])
+
+
+def argmax_over_places(seen: Evaluate, view: View) -> Verdict | None:
+    """Where every place of a row has its classes, the largest is one of them, at each place."""
+    chosen = view.places.argument("preprocess_logits_for_metrics")
+    answers, labels = seen.given.get("predictions", ()), seen.given.get("label_ids", ())
+    if chosen is None or seen.failure is None or len(answers) != 2 or len(labels) != 2:
+        return None
+    if FEW_BESIDE * answers[1] > labels[1] or seen.num_labels not in (None, answers[1]):
+        return None
+    line = view.places.call(".argmax", "argmax") or chosen
+    return fault(line, given=answers[1], wanted=labels[1])
 
 
 def _classes_given(seen: Evaluate) -> int | None:
@@ -377,6 +391,7 @@ RULES: tuple[Rule, ...] = (
     eval_rows_lack_input,
     logits_into_metric,
     wrong_axis,
+    argmax_over_places,
     label_name_untold,
     labels_never_reach_metric,
     float_scores_cut,

@@ -146,9 +146,18 @@ def head_and_names_disagree(seen: Forward, view: View) -> Verdict | CannotJudge 
     return fault(_model_line(view), outputs=outputs, classes=len(names))
 
 
+def shares_as_whole_numbers(seen: Forward, view: View) -> Verdict | None:
+    """Yes or no to each of several labels is a share to its loss, and whole numbers are none."""
+    failure = seen.failure
+    if failure is None or not failure.says("Float can't be cast") or "int" not in seen.label_type:
+        return None
+    return fault(view.places.written.labels() or failure.line, label_type=seen.label_type)
+
+
 def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
-    if isinstance(outputs_for_one_label(seen, view), Verdict):
-        return None  # which says more
+    said_better = outputs_for_one_label(seen, view), shares_as_whole_numbers(seen, view)
+    if any(isinstance(one, Verdict) for one in said_better):
+        return None
     if (wanted := _labels_wanted(seen)) is not None:
         name = view.facts.compiled.loss if view.facts.compiled else ""
         places = view.places
@@ -165,9 +174,7 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
         )
     if seen.failure is None or not seen.label_type:
         return None
-    float_wanted = seen.failure.says("Float can't be cast") or seen.failure.says(
-        "Target size", "must be the same as input size"
-    )
+    float_wanted = seen.failure.says("Target size", "must be the same as input size")
     int_wanted = any(map(seen.failure.says, _WHOLE_WANTED)) or seen.failure.says(
         "Expected floating point type for target with class probabilities"
     )
@@ -430,6 +437,7 @@ RULES: tuple[Rule, ...] = (
     one_label,
     head_and_names_disagree,
     outputs_for_one_label,
+    shares_as_whole_numbers,
     wrong_problem_type,
     label_vector_width,
     no_head,

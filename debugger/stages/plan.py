@@ -44,7 +44,7 @@ MUCH = 0.3
 LITTLE_LEFT = 0.05
 """Of the rate that the optimizer was given: what a schedule leaves of it at most."""
 TIMES_ITSELF, RATE_OF_WEIGHTS, MANY_WEIGHTS = 3.0, 0.2, 1000
-ONCE_ITSELF, LARGE_RATE = 1.0, 0.05
+HALF_ITSELF, LARGE_RATE = 0.5, 0.05
 ADADELTA, MUCH_SMALLER = 1.0, 50
 """The rate that it was made for, and how far below that is no longer one that somebody chose."""
 """Of a new model: how far two steps move weights, as a share of their size, at which rate."""
@@ -322,11 +322,12 @@ def steps_beyond_weights(seen: Step, view: View) -> Verdict | CannotJudge | None
     rate = seen.peak_learning_rate
     if view.facts.pretrained or seen.optimizer not in ADAMS or rate is None or seen.steps < 2:
         return NOT_FOR_THIS_TASK
-    moved = [block.update or 0.0 for block in seen.blocks if block.trainable]
-    often, once = (
-        2 * sum(one >= far for one in moved) >= len(moved) for far in (TIMES_ITSELF, ONCE_ITSELF)
+    warm = rate / max(seen.learning_rates, default=rate) if any(seen.learning_rates) else 1.0
+    moved = [warm * (block.update or 0.0) for block in seen.blocks if block.trainable]
+    often, far_enough = (
+        2 * sum(one >= far for one in moved) >= len(moved) for far in (TIMES_ITSELF, HALF_ITSELF)
     )
-    if rate < LARGE_RATE or seen.trainable < MANY_WEIGHTS or not once:
+    if rate < LARGE_RATE or seen.trainable < MANY_WEIGHTS or not far_enough:
         return None
     times = max(moved, default=0.0)
     made = fault if rate >= RATE_OF_WEIGHTS and often else look

@@ -20,7 +20,7 @@ from debugger.stages.judging import (
 )
 
 RIGHT = ("accuracy", "acc", "f1", "precision", "recall", "auc", "correct", "score", "matches")
-WRONG = ("mae", "mse", "rmse", "mape")
+WRONG = ("mae", "mse", "rmse", "mape", "rmsle", "msle", "smape")
 COMPARES = (
     *("improvement", "gain", "skill", "reduction", "better", "than", "change", "delta", "vs"),
     *("difference", "diff", "neg", "negative", "bias", "r2"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +26,7 @@ from debugger.stages.judging import (
 FEWEST_ROWS, MANY_ROWS = 8, 32
 NEARLY_ALL, MOSTLY_SEEN = 0.95, 0.5
 HARDLY_ANY = 0.05
+SHORTEST_TILE = 8
 OWN = 0.5
 AGREES = 0.95
 DISAGREES = 0.8
@@ -61,6 +63,30 @@ def labels_beyond_yes_or_no(seen: Data, view: View) -> Verdict | CannotJudge | N
     if aims.beyond is None or 0 <= aims.beyond <= 1:
         return None
     return fault(_labelling(view), value=aims.beyond)
+
+
+def labels_tiled(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Who wants each label several times, and gets all of them one behind the other."""
+    split = seen.train
+    rows = [row for row in split.labels if isinstance(row, (list, tuple))] if split else []
+    if len(rows) < MANY_ROWS:
+        return NOT_FOR_THIS_TASK
+    blocks = [_tile(row) for row in rows]
+    tiled = [block for block in blocks if block is not None]
+    if len(tiled) < NEARLY_ALL * len(rows) or len(set(tiled)) == 1:
+        return None
+    times = len(rows[0]) // len(blocks[0] or rows[0])
+    line = view.places.call(".repeat", ".tile", "tile") or _labelling(view)
+    return fault(line, rows=len(tiled), of=len(rows), times=times)
+
+
+def _tile(row: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The block that a row of labels is nothing but copies of, where labels change in it."""
+    for size in range(SHORTEST_TILE, len(row) // 2 + 1):
+        block = tuple(row[:size])
+        if len(row) % size == 0 and tuple(row) == block * (len(row) // size):
+            return block if len(set(block)) > 1 else None
+    return None
 
 
 def one_label_of_several(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -533,6 +559,7 @@ def labels_far_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
 OF_ROWS: tuple[Rule, ...] = (
     labels_not_finite,
     labels_beyond_yes_or_no,
+    labels_tiled,
     one_label_of_several,
     labels_all_the_same,
     labels_hardly_differ,

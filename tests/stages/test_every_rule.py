@@ -215,6 +215,7 @@ PLAN = Plan(
 STEPS = tuple(step / 10 for step in range(11))
 TENFOLD = tuple(10 * step for step in STEPS)
 SCALES = Data(replace(SPLIT, aims=Aims(amounts=40, quantiles=STEPS)), None)
+CAST = "result type Float can't be cast to the desired output type Long"
 WIDTHS = "Target size (torch.Size([16, 4])) must be the same as input size (torch.Size([16, 3]))"
 ORDER = Order(batches=16, drawn=128, distinct=128, rows=400, single=0.0, by_chance=0.001)
 _CLASSES = np.random.default_rng(0).integers(0, 3, 120).tolist()
@@ -844,6 +845,23 @@ CASES = [
         ),
         {"failure": failed("ValueError", "a mix of multiclass and unknown targets")},
         says={"shape": "[8, 3]", "rows": 8},
+    ),
+    of_rows(
+        targets.labels_tiled,
+        {"labels": tuple((*range(n, n + 8), *range(8)) for n in range(40))},
+        {"rows": 40, "of": 40, "times": 2},
+        labels=tuple((*range(n, n + 8), *range(n, n + 8)) for n in range(40)),
+    ),
+    Case(
+        evaluate.argmax_over_places,
+        replace(
+            MEASURED,
+            given={"predictions": (8, 3), "label_ids": (8, 40)},
+            failure=failed("IndexError", "boolean index did not match"),
+        ),
+        {"given": {"predictions": (8, 40), "label_ids": (8, 40)}},
+        script="t = Trainer(preprocess_logits_for_metrics=keep)",
+        says={"given": 3, "wanted": 40},
     ),
     Case(
         evaluate.metric_name_unknown,
@@ -2390,6 +2408,12 @@ CASES += [
         {"configured_like": ""},
         replace(FACTS, pretrained=False),
         says={"name": "mini"},
+    ),
+    Case(
+        forward.shares_as_whole_numbers,
+        replace(FINE, label_type="int64", failure=failed("RuntimeError", CAST)),
+        {"label_type": "float64"},
+        says={"label_type": "int64"},
     ),
     Case(
         forward.label_vector_width,
