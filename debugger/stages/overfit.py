@@ -11,6 +11,7 @@ from debugger.pipelines.face import Emit, Facts, Memory, Pipeline
 from debugger.stages.chance import guessing_costs, interval, mean_within, shares_of
 from debugger.stages.judging import (
     IN_NATS,
+    NOT_FOR_THIS_TASK,
     CannotJudge,
     Rule,
     Stage,
@@ -35,6 +36,8 @@ DRAWN_TOGETHER, IN_ONE_PLACE = 0.25, 0.1
 """Of how far outputs lay apart, where the loss falls at the same time; healthy ones move apart."""
 LARGE_RATE = {True: 5e-4, False: 1e-2}
 """Learning rates at which it is known to happen: of pretrained weights, and of new ones."""
+UNLUCKY = 0.05
+"""How probable it may be that no row is right by bad luck alone."""
 KNOWN = 0.1
 """A loss in nats a token: a guess between two words alone costs 0.69."""
 LARGE, SURE_RATE = 5_000_000, 1e-4
@@ -116,6 +119,21 @@ def won_by_collapse(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     return made(line, steps=len(seen.losses), **numbers)
 
 
+def opposite_rewarded(seen: Memory, view: View) -> Verdict | CannotJudge | None:
+    """Fewer rows are right the further the loss falls: it asks for what the labels say not."""
+    if blind := _cannot_judge(seen):
+        return blind
+    if seen.after is None or seen.before is None or not seen.labels:
+        return NOT_FOR_THIS_TASK
+    if seen.after or mean_within(seen.losses[-3:])[0] >= FALLEN * seen.losses[0]:
+        return None
+    by_luck = (1 - 1 / len(set(seen.labels))) ** seen.rows
+    if len(set(seen.labels)) == 1 or by_luck > UNLUCKY:
+        return None
+    numbers = {"first": seen.losses[0], "last": seen.losses[-1], "before": seen.before}
+    return fault(None, steps=len(seen.losses), rows=seen.rows, **numbers)
+
+
 def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     """It may yet know them: a small rate, much dropout or a small new model take their time."""
     if blind := _cannot_judge(seen):
@@ -130,7 +148,13 @@ def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     return look(line, rate=seen.rate or 0.0, **_numbers(seen))
 
 
-RULES: tuple[Rule, ...] = (won_by_collapse, outputs_collapsed, cannot_memorise, memorises_slowly)
+RULES: tuple[Rule, ...] = (
+    won_by_collapse,
+    opposite_rewarded,
+    outputs_collapsed,
+    cannot_memorise,
+    memorises_slowly,
+)
 OVERFIT = Stage("overfit", observe, show, measured, RULES, trains=True, steps=STEPS)
 
 

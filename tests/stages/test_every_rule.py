@@ -2839,6 +2839,12 @@ CASES += [
         says={"texts": 2, "length": 3},
     ),
     Case(
+        overfit.opposite_rewarded,
+        replace(TOGETHER, labels=(0, 1, 2) * 8, rows=24, before=0.3, after=0.0),
+        {"after": 0.1},
+        says={"rows": 24, "before": 0.3},
+    ),
+    Case(
         overfit.won_by_collapse,
         replace(TOGETHER, apart=(0.2, 0.01)),
         {"apart": (0.2, 0.4)},
