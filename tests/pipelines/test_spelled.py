@@ -12,7 +12,7 @@ from tokenizers.pre_tokenizers import Whitespace, WhitespaceSplit
 from tokenizers.trainers import WordLevelTrainer
 from transformers import PreTrainedTokenizerFast
 
-from debugger.pipelines.spelled import cased_of, unsplit
+from debugger.pipelines.spelled import cased_at, cased_of, unsplit
 from tests import tiny
 
 WORDS = [word for word in tiny.WORDS if word.isalpha()][:4]
@@ -28,6 +28,20 @@ def test_words_that_are_unknown_for_their_capitals_alone() -> None:
     assert (found.unknown, found.words, found.example) == (12, 48, WORDS[0].upper())
     assert cased_of(small + ["Zxqv Qwzx"] * 3, tiny.tokenizer()) is None
     assert cased_of(loud, tiny.tokenizer()) is None  # too few to say
+
+
+def test_of_two_lines_that_tokenize_the_one_that_leaves_the_capitals_is_known() -> None:
+    small = [" ".join(WORDS)] * 9
+    loud = [one.upper() for one in small]
+
+    found = cased_at({7: (small, tiny.tokenizer()), 8: (loud, tiny.tokenizer())})
+    alone = cased_at({7: (["yes"], tiny.tokenizer()), 8: (loud, tiny.tokenizer())})
+
+    assert found is not None
+    assert (found.line, found.unknown, found.words) == (8, 36, 36)
+    assert alone is not None
+    assert alone.line is None  # what is right about texts, nobody has seen here
+    assert cased_at({7: (small, tiny.tokenizer())}) is None
 
 
 def test_words_that_are_unknown_because_they_are_made_small() -> None:

@@ -22,6 +22,7 @@ from transformers import (
 )
 
 from debugger import diagnose
+from debugger.frameworks.pytorch.columns import gaps_of
 from debugger.frameworks.pytorch.heard import heard_within
 from debugger.frameworks.pytorch.loading import the_one_used, tokenized_at, tokenizing_watched
 from debugger.outcome import Severity
@@ -190,6 +191,30 @@ def test_rows_to_be_judged_by_that_are_drawn_anew() -> None:
         trainer = tiny.picture_classifier()
         trainer.train_dataset, trainer.eval_dataset = train, held
         assert found(trainer, "data").get("eval_rows_drawn_anew") == said
+
+
+class Gappy(tiny.Pictures):
+    """Pictures in which one number is none: always the same ones, however often they are read."""
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        row = super().__getitem__(number)
+        row["pixel_values"] = row["pixel_values"].clone()
+        row["pixel_values"][0, 0, 0] = torch.nan
+        return row
+
+
+def test_what_is_no_number_is_told_as_that_and_not_as_another_preparation() -> None:
+    trainer = tiny.picture_classifier()
+    trainer.train_dataset, trainer.eval_dataset = Gappy(), Gappy()
+    assert "eval_rows_drawn_anew" not in found(trainer, "data")
+    assert "processed_otherwise" not in found(trainer, "batch")
+
+
+def test_gaps_in_rows_that_are_not_all_as_long() -> None:
+    series = [[0.5, 1.0, 2.0], [0.1, float("nan")], [0.3]]
+    (gap,) = gaps_of({"x": series, "labels": series}, ("x", "labels"), "labels")
+    assert (gap.name, gap.rows, gap.of) == ("x", 1, 3)
+    assert gaps_of({"x": [[0.5], [0.1, 2.0]]}, ("x",), None) == ()
 
 
 def test_evaluation_rows_of_another_tokenizer() -> None:
