@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 import types
 import warnings
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ import numpy as np
 
 from debugger.pipelines.layout import Swapped, is_swap
 
-_NOTE = "__clinic_note__"
+_NUMBERS = itertools.count()
 _TRACED = ("forward", "call", "__call__", "compute_loss", "training_step")
 """Whose lines a library may read and compile anew, and where tensors are listened to anyway."""
 _BESIDE = ("np", "numpy", "torch")
@@ -31,9 +32,9 @@ class Heard:
 
     def compiled(self, text: str, filename: str) -> types.CodeType:
         """The script, that says of each `reshape` what it was given and what came of it."""
-        notes = _Notes()
+        notes = _Notes(f"__clinic_note_{next(_NUMBERS)}__")
         tree = ast.fix_missing_locations(notes.visit(ast.parse(text, filename)))
-        setattr(builtins, _NOTE, _Listener(self, notes.lines).note)
+        setattr(builtins, notes.name, _Listener(self, notes.lines).note)
         return compile(tree, filename, "exec", dont_inherit=True)
 
     def warned(self, caught: Iterable[warnings.WarningMessage], filename: str) -> None:
@@ -76,6 +77,7 @@ class _Notes(ast.NodeTransformer):
     """Puts a note around what is reshaped, and around what came of it: the call itself stays in the
     script's own frame, and fails there."""
 
+    name: str
     lines: list[int] = field(default_factory=list)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
@@ -101,7 +103,7 @@ class _Notes(ast.NodeTransformer):
 
     def _noted(self, what: ast.expr, made: bool) -> ast.Call:
         told: list[ast.expr] = [ast.Constant(len(self.lines)), ast.Constant(made), what]
-        call = ast.Call(ast.Name(_NOTE, ast.Load()), told, [])
+        call = ast.Call(ast.Name(self.name, ast.Load()), told, [])
         for node in (call, call.func, *told[:2]):
             ast.copy_location(node, what)
         return call

@@ -61,6 +61,14 @@ def test_a_line_that_takes_the_logarithm_of_nothing_is_heard() -> None:
     assert heard_of("y = np.log(np.zeros(3))\nz = np.log(np.ones(3))").logs_of_zero == [4]
 
 
+def test_two_scripts_that_stand_at_once_are_each_heard_for_themselves() -> None:
+    one = build(SERIES + "def of(x):\n    return x.reshape(-1, 50, 3)", "script.py")
+    other = build(SERIES, "script.py")
+    assert one.stands is not None
+    one.stands.names["of"](one.stands.names["waves"])
+    assert (len(one.heard.counted_off), other.heard.counted_off) == (1, [])
+
+
 def test_a_line_that_fails_fails_in_the_scripts_own_words() -> None:
     built = build(SERIES + "x = (waves\n     .reshape(7, 7))", "script.py")
     assert built.failure is not None
