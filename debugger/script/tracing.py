@@ -150,6 +150,10 @@ class Tracing:
         ]
         return sorted(values, key=lambda one: one[0])
 
+    def inside(self, node: ast.AST) -> bool:
+        """Whether it stands in a function."""
+        return node in self._scopes
+
     def unpacked(self, name: ast.Name) -> list[tuple[int, ast.expr, int | None]]:
         """Like `local`; also what a tuple is taken apart into, with the place in it."""
         scope = self._scopes.get(name)

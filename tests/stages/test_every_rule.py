@@ -2996,6 +2996,12 @@ CASES += [
         script='rows.rename_column("stars", "label")',
         says={"name": "rows", "call": "rename_column"},
     ),
+    of_script(
+        unkept.result_thrown_away,
+        "def clean(night):\n    night.interpolate()\n    return night",
+        name="night",
+        call="interpolate",
+    ),
     Case(
         unkept.map_returns_nothing,
         Data(SPLIT, None),
