@@ -24,6 +24,7 @@ from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
 from debugger.script.frames import Frames
+from debugger.script.gradients import left_off
 from debugger.script.handed import Handed
 from debugger.script.imports import line_of
 from debugger.script.judged import Judged
@@ -194,6 +195,9 @@ class Places:
     def powers(self) -> list[Power]:
         """Perplexities that are made of a loss."""
         return powers(self._tree)
+
+    def gradients_left_off(self) -> int | None:
+        return left_off(self._tree, self._tracing, self._early, self.training_line)
 
     @cached_property
     def rebuilt(self) -> Rebuilt | None:

@@ -150,9 +150,9 @@ class Tracing:
         ]
         return sorted(values, key=lambda one: one[0])
 
-    def inside(self, node: ast.AST) -> bool:
-        """Whether it stands in a function."""
-        return node in self._scopes
+    def around(self, node: ast.AST) -> Function | None:
+        """The function that it stands in."""
+        return self._scopes.get(node)
 
     def unpacked(self, name: ast.Name) -> list[tuple[int, ast.expr, int | None]]:
         """Like `local`; also what a tuple is taken apart into, with the place in it."""

@@ -85,7 +85,7 @@ class Unkept:
                 continue
             if set(names) & self._functions.keys() or not self._leaves_table(root, names):
                 continue
-            surely = names[-1] in _OF_FRAMES and self._tracing.inside(call)
+            surely = names[-1] in _OF_FRAMES and self._tracing.around(call) is not None
             found.append((call.lineno, ast.unparse(root), "().".join(names), surely))
         return min(found, default=None)
 

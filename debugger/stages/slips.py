@@ -47,14 +47,6 @@ def learned_from_judged(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if found is None else look(found[0], kind=found[1])
 
 
-def rows_by_old_index(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """A shuffled table keeps its row numbers, and pandas goes by them."""
-    if not view.has_script:
-        return NO_SCRIPT
-    found = None if seen.failure else view.places.slips.by_old_index()
-    return None if found is None else fault(found.line, frame=found.table, at=found.at)
-
-
 def compared_by_identity(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """`is` asks whether two values are the same object: no two that were only just made are."""
     if not view.has_script:
@@ -77,6 +69,5 @@ OF_ROWS: tuple[Rule, ...] = (
     numbered_apart,
     labels_before_dropping,
     learned_from_judged,
-    rows_by_old_index,
 )
 OF_NUMBERS: tuple[Rule, ...] = (compared_by_identity, loss_divided_again)

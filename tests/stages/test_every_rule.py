@@ -3069,8 +3069,20 @@ CASES += [
         "scaler = StandardScaler()",
         says={"kind": "StandardScaler"},
     ),
+    of_script(
+        frames.column_numbered_anew,
+        "df = df.sample(frac=1)\ndf['text'] = texts.loc[df['n'], 'text'].reset_index(drop=True)",
+        frame="df",
+        at=1,
+    ),
     Case(
-        slips.rows_by_old_index,
+        reached.gradients_left_off,
+        STEPPED,
+        {"trainable": 0},
+        script="def score(p):\n    torch.set_grad_enabled(False)\nTrainer(compute_metrics=score)",
+    ),
+    Case(
+        frames.rows_by_old_index,
         Data(SPLIT, None),
         {"failure": failed("ValueError", "no rows")},
         script="df = df.sample(frac=1)\ndf['text'] = pd.Series([clean(t) for t in df['said']])",
