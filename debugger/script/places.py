@@ -37,6 +37,7 @@ from debugger.script.pairing import Pairing
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, says, slices, values_put
+from debugger.script.ranks import Ranked, order_for_rank
 from debugger.script.reloaded import Inside, loaded_whole
 from debugger.script.repeated import (
     copied_before_split,
@@ -51,7 +52,9 @@ from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
+from debugger.script.wrapping import Wrapped, wrapped
 from debugger.script.written import TOKENIZES, Written
+from debugger.script.zipped import Zipped, shuffled_before_zip
 
 NO_SOURCES = Sources()
 _TOTAL = re.compile(r"total|all_steps|train(ing)?_steps|max_steps", re.IGNORECASE)
@@ -195,6 +198,17 @@ class Places:
     def powers(self) -> list[Power]:
         """Perplexities that are made of a loss."""
         return powers(self._tree)
+
+    def wrapped(self) -> Wrapped | None:
+        """Where what is reckoned in bytes begins at 0 again."""
+        return wrapped(self._tree, self._tracing)
+
+    def order_for_rank(self) -> Ranked | None:
+        """Where the answer of an argsort is read as ranks."""
+        return order_for_rank(self._tree, self._tracing)
+
+    def shuffled_before_zip(self) -> Zipped | None:
+        return shuffled_before_zip(self._tree, self._tracing)
 
     def gradients_left_off(self) -> int | None:
         return left_off(self._tree, self._tracing, self._early, self.training_line)

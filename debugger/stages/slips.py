@@ -47,6 +47,36 @@ def learned_from_judged(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if found is None else look(found[0], kind=found[1])
 
 
+def bytes_wrap_around(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Below 0 a byte begins at 255, and above 255 at 0."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.wrapped()
+    if found is None:
+        return None
+    return (fault if found.below else look)(found.line, made=found.made)
+
+
+def shuffled_before_zip(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Two data sets that hold the parts of the same rows, each in an order of its own."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.shuffled_before_zip()
+    if found is None:
+        return None
+    return (fault if found.labels else look)(found.line, shuffled=", ".join(found.shuffled))
+
+
+def order_for_rank(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """argsort tells which thing stands at each place, and not at which place a thing stands."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.order_for_rank()
+    if found is None:
+        return None
+    return (fault if found.surely else look)(found.line, order=found.order, asked=found.asked)
+
+
 def compared_by_identity(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """`is` asks whether two values are the same object: no two that were only just made are."""
     if not view.has_script:
@@ -69,5 +99,7 @@ OF_ROWS: tuple[Rule, ...] = (
     numbered_apart,
     labels_before_dropping,
     learned_from_judged,
+    bytes_wrap_around,
+    shuffled_before_zip,
 )
-OF_NUMBERS: tuple[Rule, ...] = (compared_by_identity, loss_divided_again)
+OF_NUMBERS: tuple[Rule, ...] = (compared_by_identity, loss_divided_again, order_for_rank)

@@ -3081,6 +3081,25 @@ CASES += [
         {"trainable": 0},
         script="def score(p):\n    torch.set_grad_enabled(False)\nTrainer(compute_metrics=score)",
     ),
+    of_script(
+        slips.bytes_wrap_around,
+        "photo = photo + rng.integers(-30, 31).astype(np.uint8)",
+        made="rng.integers(-30, 31)",
+    ),
+    of_script(
+        slips.shuffled_before_zip,
+        "x = tf.data.Dataset.from_tensor_slices(photos)\n"
+        "y = tf.data.Dataset.from_tensor_slices(labels)\n"
+        "rows = tf.data.Dataset.zip((x.shuffle(9), y.shuffle(9)))",
+        shuffled="x.shuffle(9), y.shuffle(9)",
+    ),
+    Case(
+        slips.order_for_rank,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="order = np.argsort(-scores)\nrank = order[np.arange(len(y)), y] + 1",
+        says={"order": "order", "asked": "y"},
+    ),
     Case(
         frames.rows_by_old_index,
         Data(SPLIT, None),
