@@ -13,9 +13,11 @@ _SLICES = ("from_tensor_slices", "from_tensors")
 
 @dataclass(frozen=True)
 class Zipped:
-    """`shuffled` are the sets that were shuffled before; `labels`: one of them holds labels."""
+    """`shuffled` are the sets that were shuffled before, and `line` shuffles one of them, that of
+    the labels if it can. `labels`: one of the two holds labels; `at`: where they are zipped."""
 
     line: int
+    at: int
     shuffled: tuple[str, ...]
     labels: bool
 
@@ -36,10 +38,20 @@ def shuffled_before_zip(tree: ast.Module, tracing: Tracing) -> Zipped | None:
             continue
         named = [names_in(part) | names_in(s) for part, s in zip(parts, sources, strict=True) if s]
         labels = [any(CALLED.fullmatch(name) for name in names) for names in named]
-        if len({ast.unparse(one) for one in sources if one}) == len(sources):
-            told = [ast.unparse(p) for p, one in zip(parts, shuffles, strict=True) if one]
-            return Zipped(call.lineno, tuple(told), any(labels) and not all(labels))
+        if len({ast.unparse(one) for one in sources if one}) < len(sources):
+            continue
+        told = [ast.unparse(p) for p, one in zip(parts, shuffles, strict=True) if one]
+        of_labels = [
+            (is_labels, _line(c)) for is_labels, c in zip(labels, shuffles, strict=True) if c
+        ]
+        line = max(of_labels)[1]
+        return Zipped(line, call.lineno, tuple(told), any(labels) and not all(labels))
     return None
+
+
+def _line(call: ast.Call) -> int:
+    """The line of the method's name, where a call goes over several."""
+    return call.func.end_lineno or call.lineno
 
 
 def _chain(node: ast.expr, tracing: Tracing, before: int, depth: int = 0) -> list[ast.Call]:

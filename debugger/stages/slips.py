@@ -64,7 +64,8 @@ def shuffled_before_zip(seen: Data, view: View) -> Verdict | CannotJudge | None:
     found = None if seen.failure else view.places.shuffled_before_zip()
     if found is None:
         return None
-    return (fault if found.labels else look)(found.line, shuffled=", ".join(found.shuffled))
+    told = {"shuffled": ", ".join(found.shuffled), "at": found.at}
+    return (fault if found.labels else look)(found.line, **told)
 
 
 def order_for_rank(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:

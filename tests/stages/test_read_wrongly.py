@@ -98,6 +98,8 @@ def test_two_sets_are_shuffled_before_they_are_zipped(text: str) -> None:
     found = Places(SETS + text).shuffled_before_zip()
     assert found is not None
     assert found.labels
+    assert found.line == (4 if "\n" in text else 3)
+    assert found.at == (SETS + text).count("\n") + 1
 
 
 @pytest.mark.parametrize("text", TOGETHER)
