@@ -52,6 +52,7 @@ from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
+from debugger.script.vocabularies import Apart, made_apart
 from debugger.script.wrapping import Wrapped, wrapped
 from debugger.script.written import TOKENIZES, Written
 from debugger.script.zipped import Zipped, shuffled_before_zip
@@ -209,6 +210,15 @@ class Places:
 
     def shuffled_before_zip(self) -> Zipped | None:
         return shuffled_before_zip(self._tree, self._tracing)
+
+    def vocabularies_apart(self) -> Apart | None:
+        return made_apart(self._tree, self._tracing)
+
+    def factors(self) -> int | None:
+        """The line of the factors that a LambdaLR goes by, where they are written down in it."""
+        made = (call for call in self._calls if name_of(call.func) == "LambdaLR")
+        given = (one for call in made for one in (*call.args, *(k.value for k in call.keywords)))
+        return next((one.lineno for one in given if isinstance(one, ast.Lambda)), None)
 
     def gradients_left_off(self) -> int | None:
         return left_off(self._tree, self._tracing, self._early, self.training_line)

@@ -14,7 +14,7 @@ from typing import TypeGuard
 from debugger.script.labelling import CALLED
 from debugger.script.pairing import is_column, shortened
 from debugger.script.torn import IN_ORDER, lot_of
-from debugger.script.tracing import OF_JUDGING, assigned, name_of, names_in
+from debugger.script.tracing import OF_JUDGING, OF_TRAINING, assigned, name_of, names_in
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
 _MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
@@ -25,7 +25,6 @@ _PREPARE = (
     *("StringLookup", "Tokenizer"),
 )
 _LEARN = ("fit", "fit_transform", "adapt", "fit_on_texts")
-_OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
 _MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
 _HALVES = 2
 _ASKED_ABOUT = 2
@@ -130,7 +129,8 @@ class Slips:
                 return made.lineno
         places = Counter(self._column(call) for call in self._numberings)
         again = [c for c in self._numberings if self._column(c) and places[self._column(c)] > 1]
-        return again[-1].lineno if again else None
+        of_later = [call for call in again if OF_JUDGING.search(ast.unparse(call))]
+        return max((call.lineno for call in of_later or again), default=None)
 
     @cached_property
     def _numberings(self) -> list[ast.Call]:
@@ -223,8 +223,8 @@ class Slips:
             given = goes_through.get(given, given)
             learning += [(call.lineno, kind, given)] if kind else []
         for line, kind, given in learning:
-            before = any(k == kind and _OF_TRAINING.search(of) for _, k, of in learning)
-            if before and OF_JUDGING.search(given) and not _OF_TRAINING.search(given):
+            before = any(k == kind and OF_TRAINING.search(of) for _, k, of in learning)
+            if before and OF_JUDGING.search(given) and not OF_TRAINING.search(given):
                 return line, kind
         return None
 

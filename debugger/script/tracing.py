@@ -25,6 +25,7 @@ _HOLDS = (
 )
 OF_JUDGING = re.compile(r"(^|[^a-z])(test|val|valid|validation|eval|dev)([^a-z]|$)", re.IGNORECASE)
 """A name, or what is made of it, that tells of rows to be judged by."""
+OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
 DEEPEST = 6
 """Names that stand for names: further than that nobody follows them."""
 

@@ -30,6 +30,17 @@ def numbered_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if line is None else fault(line)
 
 
+def vocabulary_made_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What numbers the words of the training rows is made anew of the rows to be judged by."""
+    if not view.has_script:
+        return NO_SCRIPT
+    told = seen.failure is not None or seen.renumbered is not None
+    found = None if told else view.places.vocabularies_apart()
+    if found is None or view.places.slips.numbered_apart() is not None:
+        return None  # see numbered_apart
+    return (fault if found.surely else look)(found.line, made=found.made, at=found.at)
+
+
 def labels_before_dropping(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """From the first row that is left out, each label stands beside another one."""
     if not view.has_script:
@@ -98,6 +109,7 @@ OF_ROWS: tuple[Rule, ...] = (
     halves_crossed,
     split_apart,
     numbered_apart,
+    vocabulary_made_apart,
     labels_before_dropping,
     learned_from_judged,
     bytes_wrap_around,

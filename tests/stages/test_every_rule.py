@@ -3100,6 +3100,13 @@ CASES += [
         script="order = np.argsort(-scores)\nrank = order[np.arange(len(y)), y] + 1",
         says={"order": "order", "asked": "y"},
     ),
+    of_script(
+        slips.vocabulary_made_apart,
+        "def vocab(texts):\n    return {word: n for n, word in enumerate(common(texts))}\n"
+        "known = vocab(train)\nx = encode(train, known)\nz = encode(test, vocab(test))",
+        made="vocab(test)",
+        at=3,
+    ),
     Case(
         frames.rows_by_old_index,
         Data(SPLIT, None),

@@ -37,6 +37,37 @@ NEVER_ASKED = [
     "rank = np.argmax(order == y[:, None], axis=1)",
     "order = np.argsort(order)\nrank = order[np.arange(n), y]",
 ]
+COMMON = """def vocab(texts):
+    counts = Counter(word for text in texts for word in text.split())
+    words = ["<pad>"] + [word for word, n in counts.most_common() if n > 2]
+    return {word: n for n, word in enumerate(words)}
+"""
+FILLED = """def ids(rows):
+    known = {}
+    for row in rows:
+        known[row] = len(known)
+    return known
+"""
+SORTED = """def names(rows):
+    return {name: n for n, name in enumerate(sorted(set(rows)))}
+"""
+TWICE = {
+    COMMON + "known = vocab(train)\nx = encode(train, known)\nz = encode(test, vocab(test))": True,
+    COMMON + "known = vocab(train)\nx = encode(train, known)\nother = vocab(df_test['text'])\n"
+    "z = encode(test, other)": True,
+    FILLED + "known = ids(train)\nsize = len(known)\nx = encode(train, known)\n"
+    "z = encode(valid, ids(valid))": True,
+    SORTED + "x = encode(train, names(train))\nz = encode(test, names(test))": False,
+}
+ONCE = [
+    COMMON + "known = vocab(train)\nx = encode(train, known)\nz = encode(test, known)",
+    COMMON + "known = vocab(train + test)\nx = encode(train, known)\nz = encode(test, known)",
+    COMMON + "known = vocab(train)\nprint(len(vocab(test)))\nx = encode(train, known)",
+    COMMON.replace("(texts)", "(texts, known=None)", 1)
+    + "known = vocab(train)\nx = encode(train, known)\nz = encode(test, vocab(test, known))",
+    "def rows(table):\n    return {'text': table.text, 'label': table.label}\n"
+    "x = encode(rows(train))\nz = encode(rows(test))",
+]
 SETS = """x = tf.data.Dataset.from_tensor_slices(photos)
 y = tf.data.Dataset.from_tensor_slices(labels)
 """
@@ -105,3 +136,16 @@ def test_two_sets_are_shuffled_before_they_are_zipped(text: str) -> None:
 @pytest.mark.parametrize("text", TOGETHER)
 def test_sets_are_zipped_in_one_order(text: str) -> None:
     assert Places(SETS + text).shuffled_before_zip() is None
+
+
+@pytest.mark.parametrize(("text", "surely"), TWICE.items())
+def test_what_numbers_words_is_made_a_second_time(text: str, surely: bool) -> None:
+    found = Places(text).vocabularies_apart()
+    assert found is not None
+    assert found.surely == surely
+    assert "test" in found.made or "valid" in found.made
+
+
+@pytest.mark.parametrize("text", ONCE)
+def test_what_numbers_words_is_made_once(text: str) -> None:
+    assert Places(text).vocabularies_apart() is None

@@ -65,6 +65,8 @@ def test_words_are_numbered_anew_for_each_set() -> None:
     assert slips(inside + picked).numbered_apart() == 2
     assert slips(inside + "here, there = kinds(all['a']), kinds(all['b'])").numbered_apart() is None
     assert slips(kept).numbered_apart() is None
+    later = "test['y'] = pd.factorize(test['kind'])[0]\ny, known = pd.factorize(train['kind'])\n"
+    assert slips(later + "print(len(known))").numbered_apart() == 1
 
 
 def test_a_shuffled_table_keeps_its_row_numbers() -> None:
