@@ -41,9 +41,8 @@ def order_for_rank(tree: ast.Module, tracing: Tracing) -> Ranked | None:
             continue
         of_label = any(CALLED.fullmatch(name) for name in names_in(asked))
         ranked = bool(_RANKS.search(called.get(node, "")))
-        if each or of_label:
-            surely = ranked or (each and of_label)
-            return Ranked(order.lineno, order.id, ast.unparse(asked), surely)
+        if of_label or (each and ranked):
+            return Ranked(order.lineno, order.id, ast.unparse(asked), ranked or each)
     return None
 
 

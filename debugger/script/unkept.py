@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from debugger.script.tracing import Function, Tracing, name_of, owner_of
 
@@ -61,6 +61,8 @@ class Unkept:
         self._tracing = tracing
         self._bare = list(_alone(nodes))
         self._calls = [n for n in nodes if isinstance(n, ast.Call)]
+        tries = (n for n in nodes if isinstance(n, ast.Try) or _refuses(n))
+        self._tried = {p for one in tries for part in one.body for p in ast.walk(part)}
         self._attributes = [n for n in nodes if isinstance(n, ast.Attribute)]
         self._functions = {n.name: n for n in nodes if isinstance(n, Function)}
 
@@ -78,7 +80,7 @@ class Unkept:
         """Where a table of pandas, or an array, is asked for something new that nobody keeps: the
         line, of what, the call, and whether nobody can have meant to be shown it."""
         found: list[tuple[int, str, str, bool]] = []
-        for call in self._bare:
+        for call in (one for one in self._bare if one not in self._tried):
             root, names = _chained(call)
             told = (k for k in call.keywords if k.arg in ("inplace", None))
             if any(ast.unparse(one.value) != "False" for one in told):
@@ -172,6 +174,13 @@ def _chained(call: ast.Call) -> tuple[ast.expr, list[str]]:
         names.insert(0, node.func.attr)
         node = node.func.value
     return node, names
+
+
+def _refuses(node: ast.AST) -> TypeGuard[ast.With]:
+    """`with pytest.raises(...)`: somebody only asks whether it can be done."""
+    return isinstance(node, ast.With) and any(
+        "raises" in ast.unparse(item.context_expr).lower() for item in node.items
+    )
 
 
 def _made_by(value: ast.expr, library: str) -> bool:

@@ -24,7 +24,9 @@ WIDE = [
 ]
 ASKED = {
     "rank = order[np.arange(len(y)), y] + 1": True,
-    "found = order[range(len(asked)), asked]": False,
+    "rank = order[range(len(asked)), asked]": True,
+    "found = order[np.arange(n), targets]": True,
+    "found = order[label]": False,
     "rank = np.take_along_axis(order, y[:, None], axis=1)": True,
     "places = order.gather(1, wanted.unsqueeze(1))": True,
     "place = order[label]": True,
@@ -32,6 +34,7 @@ ASKED = {
 NEVER_ASKED = [
     "top = order[np.arange(n)[:, None], :5]",
     "best = order[np.arange(n), 0]",
+    "medians = order[np.arange(n), middle]\nplace = order[step]",
     "gains = np.take_along_axis(gains, order, axis=1)",
     "rows = labels[order]\nfirst = order[i]",
     "rank = np.argmax(order == y[:, None], axis=1)",

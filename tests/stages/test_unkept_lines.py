@@ -49,6 +49,8 @@ STAY = [
     "model.to('cuda')\nbatch.to('cuda')\nnames.sort()\nkinds.update(more)",
     "def set_index(self, at):\n    self.at = at\nrows.set_index(3)",
     "torch.nn.functional.interpolate(x, 3)",
+    "try:\n    df['x'].astype(int)\nexcept ValueError:\n    print('words')",
+    "with pytest.raises(KeyError):\n    df.set_index('none')",
 ]
 
 
