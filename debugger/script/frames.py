@@ -177,6 +177,7 @@ class Frames:
                 listed = _is_listed(value)
                 if table in moved and (listed or _is_numbered_from_0(value)):
                     at, surely = moved[table]
+                    surely &= listed or table in names_in(value)  # another may stand as before
                     yield OldIndex(at, node.lineno, table, surely, listed)
                 names = target.elts if isinstance(target, ast.Tuple) else [target]
                 for one in (name for name in names if isinstance(name, ast.Name)):

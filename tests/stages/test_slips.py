@@ -101,6 +101,10 @@ def test_a_column_is_numbered_anew_for_a_table_that_is_not() -> None:
         found = tables(moves + beside).numbered_anew()
         assert found is not None
         assert (found.moved, found.laid, found.surely) == (1, 2, surely)
+    other = tables("df = df.sample(frac=1)\ndf['b'] = raw['b'].reset_index(drop=True)")
+    found = other.numbered_anew()
+    assert found is not None
+    assert not found.surely
     for right in (
         "df = load()" + beside,
         "df = df.sample(frac=1)" + beside + ".to_numpy()",
