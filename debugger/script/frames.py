@@ -8,11 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from debugger.script.tracing import name_of, names_in
+from debugger.script.tracing import is_true, name_of, names_in
 
 _SHIFTS = ("shift", "diff", "pct_change")
 _LOSES = ("drop_duplicates", "dropna", "query", "sample", "sort_values", "nlargest")
-_NUMBERS_ANEW = ("reset_index",)
+_ORDERS = ("sample", "sort_values", "nlargest", "shuffle", "train_test_split")
+_NUMBERS_ANEW = ("reset_index", "set_index", "reindex")
+_LISTS = ("tolist", "to_list", "list", "array", "asarray", "to_numpy", "arange", "range")
+_BARE = ("values", "to_numpy", "tolist", "array")
 _ZERO = ("0", "0.0")
 _FORETOLD = re.compile(r"target|label|next|future|ahead|tomorrow|^y$|_y$")
 
@@ -37,6 +40,18 @@ class Beside:
     other: str
     at: int | None = None
     column: str = ""
+
+
+@dataclass(frozen=True)
+class OldIndex:
+    """A table whose rows keep their numbers since a line, and where values that are numbered from 0
+    become a column of it. `surely`: its rows have another order, and are not only fewer."""
+
+    moved: int
+    laid: int
+    table: str
+    surely: bool
+    listed: bool
 
 
 class Frames:
@@ -140,6 +155,84 @@ class Frames:
                     fresh[target.id] = (of, value.lineno)
         return None
 
+    def by_old_index(self) -> OldIndex | None:
+        """A column that is made anew, row by row, for a table that no longer stands in order."""
+        return next((one for one in self._laid_by_number() if one.listed and one.surely), None)
+
+    def numbered_anew(self) -> OldIndex | None:
+        """A column that loses its numbers on the way to a table whose rows still have theirs."""
+        return next((one for one in self._laid_by_number() if not one.listed), None)
+
+    def _laid_by_number(self) -> Iterator[OldIndex]:
+        blocks = (getattr(node, "body", None) for node in self._nodes)
+        for block in (one for one in blocks if isinstance(one, list)):
+            moved: dict[str, tuple[int, bool]] = {}
+            for node in block:
+                for name in [name for name in moved if _renumbers(node, name)]:
+                    del moved[name]
+                if not isinstance(node, ast.Assign):
+                    continue
+                target, value = node.targets[0], node.value
+                table = name_of(target.value) if isinstance(target, ast.Subscript) else ""
+                listed = _is_listed(value)
+                if table in moved and (listed or _is_numbered_from_0(value)):
+                    at, surely = moved[table]
+                    surely &= listed or table in names_in(value)  # another may stand as before
+                    yield OldIndex(at, node.lineno, table, surely, listed)
+                names = target.elts if isinstance(target, ast.Tuple) else [target]
+                for one in (name for name in names if isinstance(name, ast.Name)):
+                    moved.pop(one.id, None)
+                    if (surely := _moves_rows(value)) is not None:
+                        moved[one.id] = (node.lineno, surely)
+
+
+def _moves_rows(made: ast.expr) -> bool | None:
+    """Whether its rows come in another order, and keep their numbers; False where some are left
+    out, None where nothing is moved or they are numbered anew."""
+    calls = {name_of(part.func) for part in ast.walk(made) if isinstance(part, ast.Call)}
+    if calls & {*_NUMBERS_ANEW} or _ignores_index(made):
+        return None
+    if calls & {*_ORDERS}:
+        return True
+    asks = isinstance(made, ast.Subscript) and isinstance(made.slice, ast.Compare)
+    return False if asks or calls & {*_LOSES} else None
+
+
+def _renumbers(node: ast.stmt, table: str) -> bool:
+    """`df.index = ...`, `df.reset_index(drop=True, inplace=True)`, alone or among others, and what
+    may give it anew on one of two ways."""
+    parts = list(ast.walk(node))
+    given = [t for part in parts if isinstance(part, ast.Assign) for t in part.targets]
+    if any(ast.unparse(one) == f"{table}.index" for one in given):
+        return True
+    if isinstance(node, ast.Assign):
+        return False
+    anew = any(isinstance(one, ast.Call) and name_of(one.func) in _NUMBERS_ANEW for one in parts)
+    return table in names_in(node) and (anew or table in map(name_of, given))
+
+
+def _is_numbered_from_0(made: ast.expr) -> bool:
+    """`other["b"].reset_index(drop=True)`, and what is done to each of its values."""
+    while isinstance(made, ast.Call | ast.Attribute):
+        if isinstance(made, ast.Call) and name_of(made.func) == "reset_index":
+            return any(k.arg == "drop" and is_true(k.value) for k in made.keywords)
+        if isinstance(made, ast.Call) and name_of(made.func) == "concat":
+            return any(k.arg == "ignore_index" and is_true(k.value) for k in made.keywords)
+        if name_of(made) in _BARE:
+            return False
+        made = made.func if isinstance(made, ast.Call) else made.value
+    return False
+
+
+def _is_listed(made: ast.expr) -> bool:
+    """`pd.Series([...])`: it has numbers of its own, from 0 on."""
+    if not isinstance(made, ast.Call) or name_of(made.func) != "Series" or not made.args:
+        return False
+    given = made.args[0]
+    listed = isinstance(given, ast.List | ast.ListComp)
+    listed |= isinstance(given, ast.Call) and name_of(given.func) in _LISTS
+    return listed and not any(k.arg == "index" for k in made.keywords)
+
 
 def _column(node: ast.AST | None) -> tuple[str, str] | None:
     """`table` and `cost` of `table["cost"]`."""
@@ -164,7 +257,7 @@ def _is_bare(value: ast.expr) -> bool:
     """Something in it takes the numbers of the rows away."""
     parts = list(ast.walk(value))
     names = {name_of(p) for p in parts if isinstance(p, ast.Attribute)}
-    return bool(names & {"values", "to_numpy", "tolist", "array", "iloc", "loc"})
+    return bool(names & {*_BARE, "iloc", "loc"})
 
 
 def _is_mapped(value: ast.expr) -> bool:

@@ -98,6 +98,18 @@ class Handed:
             (n.lineno for n in parts if isinstance(n, ast.Call) and name_of(n.func) == name), None
         )
 
+    def answers_taken(self, argument: str) -> int | None:
+        """Where the function takes all predictions that it is given, as they come."""
+        function = self.function(argument)
+        given = [one.arg for one in function.args.args[-1:]] if function is not None else []
+        for node in ast.walk(function) if function is not None else ():
+            for target, value in assigned(node):
+                whole = isinstance(value, ast.Attribute) and value.attr == "predictions"
+                apart = isinstance(target, ast.Tuple) and name_of(value) in given
+                if whole or (apart and isinstance(value, ast.Name)):
+                    return value.lineno
+        return None
+
     def before(self, line: int | None) -> int | None:
         """Where the answers that a call at a line hands on were made, in the function around it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from debugger.script.tracing import Tracing, assigned, name_of, owner_of
@@ -13,6 +14,7 @@ _OF_A_SET = (
     *("n", "count", "size", "num", "rows", "samples", "num_rows", "num_samples"),
 )
 """Arguments in which two sets differ in any script."""
+_SCALES = re.compile(r"fit_transform|scale|normali[sz]e|standardi[sz]e", re.IGNORECASE)
 _IN_PLACE = ("set_format", "set_transform", "drop", "sort", "reverse", "shuffle", "reset_format")
 DEEPEST = 16
 
@@ -23,6 +25,7 @@ class Parting:
     def __init__(self, tree: ast.AST, tracing: Tracing) -> None:
         self._nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
         self._calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        self._conditions = [node for node in ast.walk(tree) if isinstance(node, ast.IfExp)]
         self._tracing = tracing
 
     def line(self) -> int | None:
@@ -31,6 +34,16 @@ class Parting:
             given = {keyword.arg: keyword.value for keyword in call.keywords}
             if _HERE in given and _THERE in given:
                 return self._parted(given[_HERE], given[_THERE])
+        return None
+
+    def scaled_if(self) -> int | None:
+        """A line that scales rows on a condition, and else takes them as they are."""
+        for node in self._conditions:
+            for done, left in ((node.body, node.orelse), (node.orelse, node.body)):
+                given = done.args[:1] if isinstance(done, ast.Call) else []
+                called = ast.unparse(done.func) if isinstance(done, ast.Call) else ""
+                if _SCALES.search(called) and [ast.unparse(left)] == list(map(ast.unparse, given)):
+                    return node.lineno
         return None
 
     def of_fit(self) -> int | None:

@@ -24,6 +24,7 @@ from debugger.script.fits import Fits
 from debugger.script.flows import Flows
 from debugger.script.focus import apart
 from debugger.script.frames import Frames
+from debugger.script.gradients import left_off
 from debugger.script.handed import Handed
 from debugger.script.imports import line_of
 from debugger.script.judged import Judged
@@ -36,6 +37,7 @@ from debugger.script.pairing import Pairing
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, says, slices, values_put
+from debugger.script.ranks import Ranked, order_for_rank
 from debugger.script.reloaded import Inside, loaded_whole
 from debugger.script.repeated import (
     copied_before_split,
@@ -50,7 +52,10 @@ from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of
 from debugger.script.tracing import Tracing, last, name_of
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
+from debugger.script.vocabularies import Apart, made_apart
+from debugger.script.wrapping import Wrapped, wrapped
 from debugger.script.written import TOKENIZES, Written
+from debugger.script.zipped import Zipped, shuffled_before_zip
 
 NO_SOURCES = Sources()
 _TOTAL = re.compile(r"total|all_steps|train(ing)?_steps|max_steps", re.IGNORECASE)
@@ -194,6 +199,29 @@ class Places:
     def powers(self) -> list[Power]:
         """Perplexities that are made of a loss."""
         return powers(self._tree)
+
+    def wrapped(self) -> Wrapped | None:
+        """Where what is reckoned in bytes begins at 0 again."""
+        return wrapped(self._tree, self._tracing)
+
+    def order_for_rank(self) -> Ranked | None:
+        """Where the answer of an argsort is read as ranks."""
+        return order_for_rank(self._tree, self._tracing)
+
+    def shuffled_before_zip(self) -> Zipped | None:
+        return shuffled_before_zip(self._tree, self._tracing)
+
+    def vocabularies_apart(self) -> Apart | None:
+        return made_apart(self._tree, self._tracing)
+
+    def factors(self) -> int | None:
+        """The line of the factors that a LambdaLR goes by, where they are written down in it."""
+        made = (call for call in self._calls if name_of(call.func) == "LambdaLR")
+        given = (one for call in made for one in (*call.args, *(k.value for k in call.keywords)))
+        return next((one.lineno for one in given if isinstance(one, ast.Lambda)), None)
+
+    def gradients_left_off(self) -> int | None:
+        return left_off(self._tree, self._tracing, self._early, self.training_line)
 
     @cached_property
     def rebuilt(self) -> Rebuilt | None:

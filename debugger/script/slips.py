@@ -14,7 +14,7 @@ from typing import TypeGuard
 from debugger.script.labelling import CALLED
 from debugger.script.pairing import is_column, shortened
 from debugger.script.torn import IN_ORDER, lot_of
-from debugger.script.tracing import OF_JUDGING, assigned, name_of, names_in
+from debugger.script.tracing import OF_JUDGING, OF_TRAINING, assigned, name_of, names_in
 
 _MAKE_TEXTS = ("strip", "lstrip", "rstrip", "lower", "upper", "replace", "join", "decode", "format")
 _MAKE_NUMBERS = ("item", "argmax", "sum", "mean", "round", "tolist")
@@ -25,8 +25,6 @@ _PREPARE = (
     *("StringLookup", "Tokenizer"),
 )
 _LEARN = ("fit", "fit_transform", "adapt", "fit_on_texts")
-_OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
-_LISTS = ("tolist", "to_list", "list", "array", "asarray", "to_numpy", "arange", "range")
 _MEAN_LOSSES = re.compile(r"(?:eval_|test_|val_|train_)?loss|training_loss")
 _HALVES = 2
 _ASKED_ABOUT = 2
@@ -44,15 +42,6 @@ class Crossed:
     line: int
     inputs: str
     labels: str
-
-
-@dataclass(frozen=True)
-class OldIndex:
-    """A table whose rows kept their numbers at a line, and what is laid beside it by number."""
-
-    line: int
-    at: int
-    table: str
 
 
 class Slips:
@@ -140,7 +129,8 @@ class Slips:
                 return made.lineno
         places = Counter(self._column(call) for call in self._numberings)
         again = [c for c in self._numberings if self._column(c) and places[self._column(c)] > 1]
-        return again[-1].lineno if again else None
+        of_later = [call for call in again if OF_JUDGING.search(ast.unparse(call))]
+        return max((call.lineno for call in of_later or again), default=None)
 
     @cached_property
     def _numberings(self) -> list[ast.Call]:
@@ -233,25 +223,9 @@ class Slips:
             given = goes_through.get(given, given)
             learning += [(call.lineno, kind, given)] if kind else []
         for line, kind, given in learning:
-            before = any(k == kind and _OF_TRAINING.search(of) for _, k, of in learning)
-            if before and OF_JUDGING.search(given) and not _OF_TRAINING.search(given):
+            before = any(k == kind and OF_TRAINING.search(of) for _, k, of in learning)
+            if before and OF_JUDGING.search(given) and not OF_TRAINING.search(given):
                 return line, kind
-        return None
-
-    def by_old_index(self) -> OldIndex | None:
-        """A column that is made anew, row by row, for a table that no longer stands in order."""
-        blocks = (getattr(node, "body", None) for node in self._nodes)
-        for block in (one for one in blocks if isinstance(one, list)):
-            moved: dict[str, int] = {}
-            for node in (n for n in block if isinstance(n, ast.Assign)):
-                target = node.targets[0]
-                held = target.value if isinstance(target, ast.Subscript) else None
-                if isinstance(held, ast.Name) and held.id in moved and _is_new_column(node.value):
-                    return OldIndex(moved[held.id], node.lineno, held.id)
-                if isinstance(target, ast.Name):
-                    moved.pop(target.id, None)
-                    if _keeps_old_index(node.value):
-                        moved[target.id] = node.lineno
         return None
 
     def seeded_again(self) -> int | None:
@@ -389,26 +363,6 @@ def _as_they_come(made: ast.DictComp) -> bool:
         return False
     given = over.args[0]
     return isinstance(given, ast.Call) and name_of(given.func) in ("unique", "fromkeys", "set")
-
-
-def _keeps_old_index(made: ast.expr) -> bool:
-    """`df.sample(frac=1)`, with nothing that numbers the rows anew."""
-    calls = [one for one in ast.walk(made) if isinstance(one, ast.Call)]
-    anew = any(name_of(one.func) == "reset_index" for one in calls) or any(
-        k.arg == "ignore_index" for one in calls for k in one.keywords
-    )
-    moves = any(name_of(one.func) in ("sample", "sort_values") for one in calls)
-    return moves and not anew
-
-
-def _is_new_column(made: ast.expr) -> bool:
-    """`pd.Series([...])`: it has numbers of its own, from 0 on."""
-    if not isinstance(made, ast.Call) or name_of(made.func) != "Series" or not made.args:
-        return False
-    given = made.args[0]
-    listed = isinstance(given, ast.List | ast.ListComp)
-    listed |= isinstance(given, ast.Call) and name_of(given.func) in _LISTS
-    return listed and not any(k.arg == "index" for k in made.keywords)
 
 
 def _is_written(node: ast.expr) -> bool:

@@ -25,6 +25,7 @@ _HOLDS = (
 )
 OF_JUDGING = re.compile(r"(^|[^a-z])(test|val|valid|validation|eval|dev)([^a-z]|$)", re.IGNORECASE)
 """A name, or what is made of it, that tells of rows to be judged by."""
+OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
 DEEPEST = 6
 """Names that stand for names: further than that nobody follows them."""
 
@@ -149,6 +150,10 @@ class Tracing:
             if isinstance(target, ast.Name) and target.id == name
         ]
         return sorted(values, key=lambda one: one[0])
+
+    def around(self, node: ast.AST) -> Function | None:
+        """The function that it stands in."""
+        return self._scopes.get(node)
 
     def unpacked(self, name: ast.Name) -> list[tuple[int, ast.expr, int | None]]:
         """Like `local`; also what a tuple is taken apart into, with the place in it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from debugger.script.tracing import Function, Tracing, name_of, owner_of
 
@@ -21,6 +21,30 @@ _OF_MANY = (
 """Methods that others have, too, and that may do their work in place there."""
 _OF_TEXTS = ("lower", "upper", "casefold", "strip", "lstrip", "rstrip")
 _OF_WORKERS = ("pool", "executor")
+_OF_FRAMES = (
+    *("interpolate", "fillna", "dropna", "ffill", "bfill", "sort_values", "sort_index"),
+    *("reset_index", "set_index", "drop_duplicates"),
+)
+"""Methods of pandas alone, which change the table only if they are told `inplace=True`."""
+_OF_FRAMES_TOO = ("drop", "replace", "rename", "sample", "clip", "round", "astype")
+"""Methods that files, texts and others have, too."""
+_MAKE_FRAMES = ("DataFrame", "Series", "read_csv", "read_excel", "read_json", "read_parquet")
+_ASKED_OF_FRAMES = (
+    *("loc", "iloc", "columns", "groupby", "iterrows", "itertuples", "value_counts", "to_numpy"),
+    *_OF_FRAMES,
+)
+_OF_ARRAYS = {
+    "np": ("astype", "clip", "round", "reshape", "flatten", "squeeze", "transpose"),
+    "torch": ("to", "float", "long", "int", "half", "double", "cpu", "cuda", "squeeze", "reshape"),
+}
+"""What an array gives anew, by the library that made it. (`to` moves a model in place.)"""
+_MAKE_ARRAYS = {
+    "np": ("array", "asarray", "zeros", "ones", "arange", "stack", "concatenate", "load"),
+    "torch": (
+        *("tensor", "as_tensor", "from_numpy", "zeros", "ones", "arange", "rand", "randn"),
+        *("stack", "cat", "full", "Tensor", "LongTensor", "FloatTensor"),
+    ),
+}
 
 
 _GIVE_BACK = (
@@ -37,6 +61,9 @@ class Unkept:
         self._tracing = tracing
         self._bare = list(_alone(nodes))
         self._calls = [n for n in nodes if isinstance(n, ast.Call)]
+        tries = (n for n in nodes if isinstance(n, ast.Try) or _refuses(n))
+        self._tried = {p for one in tries for part in one.body for p in ast.walk(part)}
+        self._attributes = [n for n in nodes if isinstance(n, ast.Attribute)]
         self._functions = {n.name: n for n in nodes if isinstance(n, Function)}
 
     def thrown_away(self) -> tuple[int, str, str] | None:
@@ -48,6 +75,47 @@ class Unkept:
             if self._gives_new(call)
         ]
         return min(found, default=None)
+
+    def table_left(self) -> tuple[int, str, str, bool] | None:
+        """Where a table of pandas, or an array, is asked for something new that nobody keeps: the
+        line, of what, the call, and whether nobody can have meant to be shown it."""
+        found: list[tuple[int, str, str, bool]] = []
+        for call in (one for one in self._bare if one not in self._tried):
+            root, names = _chained(call)
+            told = (k for k in call.keywords if k.arg in ("inplace", None))
+            if any(ast.unparse(one.value) != "False" for one in told):
+                continue
+            if set(names) & self._functions.keys() or not self._leaves_table(root, names):
+                continue
+            surely = names[-1] in _OF_FRAMES and self._tracing.around(call) is not None
+            found.append((call.lineno, ast.unparse(root), "().".join(names), surely))
+        return min(found, default=None)
+
+    def _leaves_table(self, root: ast.expr, names: list[str]) -> bool:
+        held = root.value if isinstance(root, ast.Subscript) else root
+        own = isinstance(held, ast.Attribute) and name_of(held.value) == "self"
+        if not (own or isinstance(held, ast.Name)) or not names:
+            return False
+        if set(names) <= {*_OF_FRAMES}:
+            return True
+        if not isinstance(held, ast.Name):
+            return False
+        if set(names) <= {*_OF_FRAMES, *_OF_FRAMES_TOO} and self._is_frame(held):
+            return True
+        made = [value for _, value in self._tracing.local(held)]
+        by = {one for value in made for one in _MAKE_ARRAYS if _made_by(value, one)}
+        same = len(by) == 1 and all(_made_by(value, *by) for value in made)
+        return same and len(names) == 1 and names[0] in _OF_ARRAYS[by.pop()]
+
+    def _is_frame(self, name: ast.Name) -> bool:
+        """Whether it was made as a table, or is asked elsewhere for what only a table has."""
+        made = (value for _, value in self._tracing.local(name))
+        if any(isinstance(v, ast.Call) and name_of(v.func) in _MAKE_FRAMES for v in made):
+            return True
+        return any(
+            one.attr in _ASKED_OF_FRAMES and name_of(one.value) == name.id
+            for one in self._attributes
+        )
 
     def mute_map(self) -> tuple[int, str] | None:
         """Where a function ends that `map` is given and that returns nothing."""
@@ -96,6 +164,32 @@ def thrown_away(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
         owner, inplace = call.func.value, any(k.arg == "inplace" for k in call.keywords)
         if isinstance(owner, ast.Name) and call.func.attr in _GIVE_BACK and not inplace:
             yield owner.id, call.func.attr, call.lineno
+
+
+def _chained(call: ast.Call) -> tuple[ast.expr, list[str]]:
+    """`df`, and the names of the calls, of `df.dropna().reset_index()`."""
+    names: list[str] = []
+    node: ast.expr = call
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        names.insert(0, node.func.attr)
+        node = node.func.value
+    return node, names
+
+
+def _refuses(node: ast.AST) -> TypeGuard[ast.With]:
+    """`with pytest.raises(...)`: somebody only asks whether it can be done."""
+    return isinstance(node, ast.With) and any(
+        "raises" in ast.unparse(item.context_expr).lower() for item in node.items
+    )
+
+
+def _made_by(value: ast.expr, library: str) -> bool:
+    made = value.func if isinstance(value, ast.Call) else None
+    return (
+        isinstance(made, ast.Attribute)
+        and name_of(made.value) in (library, "numpy" if library == "np" else library)
+        and made.attr in _MAKE_ARRAYS[library]
+    )
 
 
 def _alone(nodes: Iterable[ast.AST]) -> Iterator[Any]:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from debugger.script.afterwards import own_nodes, scopes
-from debugger.script.tracing import Function, assigned, name_of, owner_of
+from debugger.script.tracing import (
+    OF_JUDGING,
+    OF_TRAINING,
+    Function,
+    Tracing,
+    assigned,
+    name_of,
+    names_in,
+    owner_of,
+)
 
 _LEARNS = ("adapt", "fit_on_texts", "fit", "fit_transform", "build_vocab")
+_OF_WORDS = re.compile(r"vocab|word|token|char|stoi", re.IGNORECASE)
 _READS = ("get", "transform", "fit_transform", "texts_to_sequences", "encode", "lookup")
 
 
@@ -28,6 +39,98 @@ class _Story:
             if any(first <= one < line for one in used) and any(one >= line for one in used):
                 return line
         return None
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Numbers that a function gives to rows to be judged by at `line`, and gave to those to learn
+    from at `at`. `surely`: they are of words, or the model was made for so many."""
+
+    line: int
+    at: int
+    made: str
+    surely: bool
+
+
+def made_apart(tree: ast.Module, tracing: Tracing) -> Apart | None:
+    """A function that numbers what it is given makes one mapping for the training rows and another
+    for the rest, and both are handed to what goes by them."""
+    nodes = list(ast.walk(tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    for one in (node for node in nodes if isinstance(node, Function) and _numbers(node, tracing)):
+        mine = [call for call in calls if tracing.function(call) is one and call.args]
+        judged = [c for c in mine if OF_JUDGING.search(_given(c)) and not _learns(c)]
+        learned = [call for call in mine if _learns(call)]
+        for other in judged if learned else ():
+            here, there = (_takers(call, nodes, calls) for call in (other, learned[0]))
+            if here & there:
+                names = _names(learned[0], nodes)
+                counted = any(_given(c) in names for c in calls if name_of(c.func) == "len")
+                surely = not _in_order(one) and (counted or bool(_OF_WORDS.search(one.name)))
+                return Apart(other.lineno, learned[0].lineno, ast.unparse(other), surely)
+    return None
+
+
+def _given(call: ast.Call) -> str:
+    return ", ".join(ast.unparse(one) for one in (*call.args, *(k.value for k in call.keywords)))
+
+
+def _learns(call: ast.Call) -> bool:
+    return bool(OF_TRAINING.search(_given(call)))
+
+
+def _numbers(function: Function, tracing: Tracing) -> bool:
+    """Whether what it returns gives each thing a number, by the things that it was handed alone."""
+    returned = tracing.returned(function)
+    if returned is None or function.args.defaults or not function.args.args:
+        return False
+    if _counts_off(returned):
+        return True
+    names = names_in(returned) if isinstance(returned, ast.Name | ast.Tuple) else set[str]()
+    for target, value in (pair for part in ast.walk(function) for pair in assigned(part)):
+        if name_of(target) in names and _counts_off(value):
+            return True
+        held = name_of(target.value) if isinstance(target, ast.Subscript) else ""
+        if held in names and f"len({held})" in ast.unparse(value):
+            return True
+    return False
+
+
+def _counts_off(made: ast.expr) -> bool:
+    """`{word: n for n, word in enumerate(words)}`, and `dict(zip(words, range(9)))`."""
+    if isinstance(made, ast.DictComp):
+        over = made.generators[0].iter
+        return isinstance(over, ast.Call) and name_of(over.func) == "enumerate"
+    inner = made.args[0] if isinstance(made, ast.Call) and len(made.args) == 1 else None
+    if not isinstance(made, ast.Call) or name_of(made.func) != "dict":
+        return False
+    zips = isinstance(inner, ast.Call) and name_of(inner.func) == "zip"
+    return zips and any(name in ast.unparse(made) for name in ("range(", "count("))
+
+
+def _in_order(function: Function) -> bool:
+    """Things that are sorted by name have the same numbers where all of them come in both."""
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    by_name = any(name_of(c.func) == "sorted" and not c.keywords for c in calls)
+    return by_name and not _OF_WORDS.search(function.name)
+
+
+def _names(made: ast.Call, nodes: list[ast.AST]) -> set[str]:
+    """The names that are given what a call answers."""
+    pairs = (pair for node in nodes for pair in assigned(node))
+    return set[str]().union(*(names_in(target) for target, value in pairs if value is made))
+
+
+def _takers(made: ast.Call, nodes: list[ast.AST], calls: list[ast.Call]) -> set[tuple[str, int]]:
+    """What is handed the answer of a call, or a name for it, and at which place."""
+    names = _names(made, nodes)
+    return {
+        (name_of(call.func), place)
+        for call in calls
+        for place, given in enumerate(call.args)
+        if given is made or (isinstance(given, ast.Name) and given.id in names)
+        if name_of(call.func) not in ("len", "print", "sorted", "list")
+    }
 
 
 def numbered_twice(

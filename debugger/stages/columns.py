@@ -327,7 +327,8 @@ def _apart(train: tuple[Column, ...], other: tuple[Column, ...], view: View) -> 
         made = fault if wider >= OTHER_SCALE else look
         places = view.places
         put = places.fits.validated() if there.width > here.width else places.fits.fitted()
-        line = put or places.argument("validation_data") or places.parting.line()
+        line = put or places.argument("validation_data")
+        line = line or places.parting.scaled_if() or places.parting.line()
         line = line or places.making.evaluated()
         line = line or places.argument("eval_dataset")
         return made(

@@ -102,7 +102,27 @@ def index_of_its_own(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(found.line, frame=found.table, other=found.other, at=found.at)
 
 
+def rows_by_old_index(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A shuffled table keeps its row numbers, and pandas goes by them."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.frames.by_old_index()
+    return None if found is None else fault(found.moved, frame=found.table, at=found.laid)
+
+
+def column_numbered_anew(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A column is numbered from 0 for a table whose rows are not."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.frames.numbered_anew()
+    if found is None:
+        return None
+    return (fault if found.surely else look)(found.laid, frame=found.table, at=found.moved)
+
+
 RULES: tuple[Rule, ...] = (
+    rows_by_old_index,
+    column_numbered_anew,
     shifted_across_groups,
     gaps_made_zero,
     label_counts_gaps,

@@ -29,8 +29,9 @@ def same_rows_again(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return None
     few = order.distinct * order.batches <= 2 * order.drawn
     made = fault if few else look
-    line = view.places.layers.unmoving() or _line(view)
-    return made(line, distinct=order.distinct, drawn=order.drawn, rows=order.rows)
+    line = view.places.layers.unmoving()
+    line = line or view.places.call("WeightedRandomSampler", "SubsetRandomSampler")
+    return made(line or _line(view), distinct=order.distinct, drawn=order.drawn, rows=order.rows)
 
 
 RULES: tuple[Rule, ...] = (batches_of_one_label, same_rows_again)

@@ -186,7 +186,8 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
         or view.places.chosen.schedule_length()
         or view.places.call("Decay")
     )
-    line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
+    line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR")
+    line = line or view.places.factors() or view.places.call("LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     by = "" if plan.steered is None else plan.steered.function
     line = line or view.places.returned_by(by) or view.places.call("LearningRateScheduler")

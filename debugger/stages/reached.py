@@ -22,6 +22,14 @@ def gradients_thrown_away(seen: Step, view: View) -> Verdict | CannotJudge | Non
     return made(line, thrown=here.thrown, used=here.used)
 
 
+def gradients_left_off(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Switched off by a call, and not around a block, they stay off for every step that comes."""
+    if not view.has_script:
+        return NO_SCRIPT
+    line = view.places.gradients_left_off() if seen.trainable else None
+    return None if line is None else fault(line)
+
+
 def checkpointing_cuts_off(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """What is worked out anew has a gradient only where one goes into it."""
     here = seen.reached
@@ -92,6 +100,7 @@ def loss_written_over(seen: Step, view: View) -> Verdict | CannotJudge | None:
 
 RULES: tuple[Rule, ...] = (
     gradients_thrown_away,
+    gradients_left_off,
     checkpointing_cuts_off,
     stepped_behind_loop,
     begins_at_zero_twice,

@@ -30,6 +30,17 @@ def numbered_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if line is None else fault(line)
 
 
+def vocabulary_made_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What numbers the words of the training rows is made anew of the rows to be judged by."""
+    if not view.has_script:
+        return NO_SCRIPT
+    told = seen.failure is not None or seen.renumbered is not None
+    found = None if told else view.places.vocabularies_apart()
+    if found is None or view.places.slips.numbered_apart() is not None:
+        return None  # see numbered_apart
+    return (fault if found.surely else look)(found.line, made=found.made, at=found.at)
+
+
 def labels_before_dropping(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """From the first row that is left out, each label stands beside another one."""
     if not view.has_script:
@@ -47,12 +58,35 @@ def learned_from_judged(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None if found is None else look(found[0], kind=found[1])
 
 
-def rows_by_old_index(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """A shuffled table keeps its row numbers, and pandas goes by them."""
+def bytes_wrap_around(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Below 0 a byte begins at 255, and above 255 at 0."""
     if not view.has_script:
         return NO_SCRIPT
-    found = None if seen.failure else view.places.slips.by_old_index()
-    return None if found is None else fault(found.line, frame=found.table, at=found.at)
+    found = None if seen.failure else view.places.wrapped()
+    if found is None:
+        return None
+    return (fault if found.below else look)(found.line, made=found.made)
+
+
+def shuffled_before_zip(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Two data sets that hold the parts of the same rows, each in an order of its own."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.shuffled_before_zip()
+    if found is None:
+        return None
+    told = {"shuffled": ", ".join(found.shuffled), "at": found.at}
+    return (fault if found.labels else look)(found.line, **told)
+
+
+def order_for_rank(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """argsort tells which thing stands at each place, and not at which place a thing stands."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.order_for_rank()
+    if found is None:
+        return None
+    return (fault if found.surely else look)(found.line, order=found.order, asked=found.asked)
 
 
 def compared_by_identity(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -75,8 +109,10 @@ OF_ROWS: tuple[Rule, ...] = (
     halves_crossed,
     split_apart,
     numbered_apart,
+    vocabulary_made_apart,
     labels_before_dropping,
     learned_from_judged,
-    rows_by_old_index,
+    bytes_wrap_around,
+    shuffled_before_zip,
 )
-OF_NUMBERS: tuple[Rule, ...] = (compared_by_identity, loss_divided_again)
+OF_NUMBERS: tuple[Rule, ...] = (compared_by_identity, loss_divided_again, order_for_rank)

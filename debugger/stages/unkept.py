@@ -13,17 +13,20 @@ SURE = (
 
 
 def result_thrown_away(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """A data set never changes: what its methods give is a new one."""
+    """A data set never changes: what its methods give is a new one. Nor do tables and arrays."""
     if seen.thrown_away is not None:
         name, call, line, surely = seen.thrown_away
         return (fault if surely else look)(line, name=name, call=call)
     if not view.has_script:
         return NO_SCRIPT
     found = view.places.unkept.thrown_away()
-    if found is None or seen.train is None or view.facts.compiled is not None:
-        return None
-    line, name, call = found
-    return (fault if call in SURE else look)(line, name=name, call=call)
+    if found is not None and seen.train is not None and view.facts.compiled is None:
+        line, name, call = found
+        return (fault if call in SURE else look)(line, name=name, call=call)
+    left = view.places.unkept.table_left() if seen.failure is None else None
+    return (
+        None if left is None else (fault if left[3] else look)(left[0], name=left[1], call=left[2])
+    )
 
 
 def map_returns_nothing(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -3028,6 +3028,12 @@ CASES += [
         script='rows.rename_column("stars", "label")',
         says={"name": "rows", "call": "rename_column"},
     ),
+    of_script(
+        unkept.result_thrown_away,
+        "def clean(night):\n    night.interpolate()\n    return night",
+        name="night",
+        call="interpolate",
+    ),
     Case(
         columns.reshaped_not_turned,
         Data(SPLIT, None),
@@ -3110,8 +3116,46 @@ CASES += [
         "scaler = StandardScaler()",
         says={"kind": "StandardScaler"},
     ),
+    of_script(
+        frames.column_numbered_anew,
+        "df = df.sample(frac=1)\ndf['text'] = texts.loc[df['n'], 'text'].reset_index(drop=True)",
+        frame="df",
+        at=1,
+    ),
     Case(
-        slips.rows_by_old_index,
+        reached.gradients_left_off,
+        STEPPED,
+        {"trainable": 0},
+        script="def score(p):\n    torch.set_grad_enabled(False)\nTrainer(compute_metrics=score)",
+    ),
+    of_script(
+        slips.bytes_wrap_around,
+        "photo = photo + rng.integers(-30, 31).astype(np.uint8)",
+        made="rng.integers(-30, 31)",
+    ),
+    of_script(
+        slips.shuffled_before_zip,
+        "x = tf.data.Dataset.from_tensor_slices(photos)\n"
+        "y = tf.data.Dataset.from_tensor_slices(labels)\n"
+        "rows = tf.data.Dataset.zip((x.shuffle(9), y.shuffle(9)))",
+        shuffled="x.shuffle(9), y.shuffle(9)",
+    ),
+    Case(
+        slips.order_for_rank,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        script="order = np.argsort(-scores)\nrank = order[np.arange(len(y)), y] + 1",
+        says={"order": "order", "asked": "y"},
+    ),
+    of_script(
+        slips.vocabulary_made_apart,
+        "def vocab(texts):\n    return {word: n for n, word in enumerate(common(texts))}\n"
+        "known = vocab(train)\nx = encode(train, known)\nz = encode(test, vocab(test))",
+        made="vocab(test)",
+        at=3,
+    ),
+    Case(
+        frames.rows_by_old_index,
         Data(SPLIT, None),
         {"failure": failed("ValueError", "no rows")},
         script="df = df.sample(frac=1)\ndf['text'] = pd.Series([clean(t) for t in df['said']])",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from debugger.script.frames import Frames
 from debugger.script.places import Places
 from debugger.script.slips import Slips
 
@@ -15,6 +16,10 @@ AFRESH = (
 
 def slips(text: str) -> Slips:
     return Places(text).slips
+
+
+def tables(text: str) -> Frames:
+    return Places(text).frames
 
 
 @pytest.mark.parametrize(
@@ -60,14 +65,16 @@ def test_words_are_numbered_anew_for_each_set() -> None:
     assert slips(inside + picked).numbered_apart() == 2
     assert slips(inside + "here, there = kinds(all['a']), kinds(all['b'])").numbered_apart() is None
     assert slips(kept).numbered_apart() is None
+    later = "test['y'] = pd.factorize(test['kind'])[0]\ny, known = pd.factorize(train['kind'])\n"
+    assert slips(later + "print(len(known))").numbered_apart() == 1
 
 
 def test_a_shuffled_table_keeps_its_row_numbers() -> None:
     beside = "\ndf['text'] = pd.Series([clean(t) for t in df['said'].tolist()])"
 
-    found = slips("df = df.sample(frac=1, random_state=1)" + beside).by_old_index()
+    found = tables("df = df.sample(frac=1, random_state=1)" + beside).by_old_index()
     assert found is not None
-    assert (found.line, found.at, found.table) == (1, 2, "df")
+    assert (found.moved, found.laid, found.table) == (1, 2, "df")
     for right in (
         "df = df.sample(frac=1).reset_index(drop=True)" + beside,
         "df = df.sample(frac=1, ignore_index=True)" + beside,
@@ -79,7 +86,37 @@ def test_a_shuffled_table_keeps_its_row_numbers() -> None:
         "some = df.sample(frac=1)" + beside,
         "key = lambda row: (row.a, row.b)",
     ):
-        assert slips(right).by_old_index() is None
+        assert tables(right).by_old_index() is None
+
+
+def test_a_column_is_numbered_anew_for_a_table_that_is_not() -> None:
+    beside = "\ndf['b'] = other.loc[df['n'], 'b'].reset_index(drop=True)"
+    for moves, surely in (
+        ("df = df.sample(frac=1)", True),
+        ("df, held = train_test_split(df)", True),
+        ("df = shuffle(df)", True),
+        ("df = df[df['n'] > 3]", False),
+        ("df = df.dropna()", False),
+    ):
+        found = tables(moves + beside).numbered_anew()
+        assert found is not None
+        assert (found.moved, found.laid, found.surely) == (1, 2, surely)
+    other = tables("df = df.sample(frac=1)\ndf['b'] = raw['b'].reset_index(drop=True)")
+    found = other.numbered_anew()
+    assert found is not None
+    assert not found.surely
+    for right in (
+        "df = load()" + beside,
+        "df = df.sample(frac=1)" + beside + ".to_numpy()",
+        "df = df.sample(frac=1)" + beside.replace("drop=True", ""),
+        "df = df.sample(frac=1)\ndf.index = range(len(df))" + beside,
+        "df = df.sample(frac=1)\ndf.reset_index(drop=True, inplace=True)" + beside,
+        "df = df.sample(frac=1)\nif plain:\n    df = load()" + beside,
+        "df, held = train_test_split(df)\nfor one in (df, held):\n"
+        "    one.reset_index(drop=True, inplace=True)" + beside,
+        "df = df.sample(frac=1).set_index('n')" + beside,
+    ):
+        assert tables(right).numbered_anew() is None
 
 
 def test_what_prepares_rows_learns_from_those_to_be_judged_by() -> None:

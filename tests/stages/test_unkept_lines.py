@@ -35,6 +35,37 @@ def test_nothing_is_lost(text: str) -> None:
     assert Places(text).unkept.mute_map() is None
 
 
+LEFT = {
+    "def f(df):\n    df.dropna().reset_index(drop=True)": ("df", "dropna().reset_index", True),
+    "def f(df):\n    df['x'].fillna(0)\n    return df": ("df['x']", "fillna", True),
+    "df = pd.read_csv('x')\ndf.drop(columns=['a'])": ("df", "drop", False),
+    "df['a'].fillna(0)\ndf.fillna(0)": ("df['a']", "fillna", False),
+    "x = torch.zeros(3)\nx.to('cuda')": ("x", "to", False),
+    "x = np.array(y)\nx.astype('int')": ("x", "astype", False),
+}
+STAY = [
+    "df.dropna(inplace=True)\ndf.dropna(**told)\ndf.sort_values('x').head()",
+    "os.replace(a, b)\npath.rename(b)\nrows.drop(3)\nrng.sample(3)",
+    "model.to('cuda')\nbatch.to('cuda')\nnames.sort()\nkinds.update(more)",
+    "def set_index(self, at):\n    self.at = at\nrows.set_index(3)",
+    "torch.nn.functional.interpolate(x, 3)",
+    "try:\n    df['x'].astype(int)\nexcept ValueError:\n    print('words')",
+    "with pytest.raises(KeyError):\n    df.set_index('none')",
+]
+
+
+@pytest.mark.parametrize(("text", "told"), LEFT.items())
+def test_a_table_or_an_array_that_nobody_keeps(text: str, told: tuple[str, str, bool]) -> None:
+    found = Places(text).unkept.table_left()
+    assert found is not None
+    assert found[1:] == told
+
+
+@pytest.mark.parametrize("text", STAY)
+def test_what_may_well_work_in_place(text: str) -> None:
+    assert Places(text).unkept.table_left() is None
+
+
 def test_a_function_for_map_that_gives_nothing_back() -> None:
     text = "def encode(row):\n    tokenizer(row['text'])\nrows = rows.map(encode, batched=True)"
     assert Places(text).unkept.mute_map() == (2, "encode")
