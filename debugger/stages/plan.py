@@ -119,7 +119,8 @@ def no_epoch_left(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if plan.epochs > 0:
         return None
-    line = view.places.layers.keyword("initial_epoch" if plan.begins_at else "epochs")
+    line = (plan.begins_at and view.places.fits.ended_at()) or None
+    line = line or view.places.layers.keyword("epochs")
     return fault(line, first=plan.begins_at)
 
 
