@@ -102,6 +102,7 @@ class Order:
     """The rows of the first `batches` of an epoch: `distinct` of `drawn`, out of `rows`.
 
     `single` is the share of batches with one label only; `by_chance` what a shuffle would give.
+    `weighed` are the weights that rows are drawn by, where they are fewer than the rows.
     """
 
     batches: int
@@ -110,6 +111,7 @@ class Order:
     rows: int
     single: float | None = None
     by_chance: float = 0.0
+    weighed: int | None = None
 
 
 def of_one_label(

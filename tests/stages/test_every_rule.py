@@ -1956,6 +1956,13 @@ CASES += [
     of_plan(plan.momentum_too_long, {"betas": (0.9, 0.95)}, replace(PLAN, betas=(0.99, 0.999))),
     of_order(order.batches_of_one_label, {"single": 0.2}, replace(ORDER, single=0.9), share=0.9),
     of_order(order.same_rows_again, {"distinct": 64}, replace(ORDER, distinct=8), drawn=128),
+    of_order(
+        order.weights_of_few_rows,
+        {"weighed": None},
+        replace(ORDER, distinct=4, weighed=4),
+        weights=4,
+        rows=400,
+    ),
 ]
 
 CASES += [

@@ -156,6 +156,11 @@ class Drawn(Trainer):
         return torch.utils.data.WeightedRandomSampler([1.0] * 48, 48)
 
 
+class DrawnByClass(Trainer):
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return torch.utils.data.WeightedRandomSampler([0.3, 0.7], 48)
+
+
 @pytest.mark.parametrize(
     ("kind", "rows", "wanted"),
     [
@@ -164,6 +169,7 @@ class Drawn(Trainer):
         (InOrder, tiny.pairs(48).sort("label"), {"batches_of_one_label": "fault"}),
         (Stuck, tiny.pairs(48), {"same_rows_again": "fault"}),
         (Drawn, tiny.pairs(48), {}),
+        (DrawnByClass, tiny.pairs(48), {"weights_of_few_rows": "fault"}),
     ],
 )
 def test_the_order_of_rows(kind: type[Trainer], rows: Any, wanted: dict[str, str]) -> None:
