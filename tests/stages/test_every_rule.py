@@ -58,7 +58,7 @@ from debugger.pipelines.heads import Given, Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.jumbled import Jumbled
-from debugger.pipelines.layout import Swapped
+from debugger.pipelines.layout import Lone, Swapped
 from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.phases import Phases, Unseen
@@ -2091,6 +2091,12 @@ CASES += [
         replace(FINE, swapped=Swapped((8, 128, 3), (8, 3, 128), 4)),
         {"swapped": None},
         says={"before": "[8, 128, 3]", "after": "[8, 3, 128]"},
+    ),
+    Case(
+        shapes.squeeze_takes_rows,
+        replace(FINE, lone=Lone(2017, 32, 4)),
+        {"lone": None},
+        says={"rows": 2017, "size": 32},
     ),
     Case(
         inputs.words_not_split,
