@@ -32,11 +32,14 @@ class Rates:
 
 @dataclass(frozen=True)
 class Plateau:
-    """A schedule that waits for a number that stands still: which, and whether it is to rise."""
+    """A schedule that waits for a number that stands still: which, and whether it is to rise.
+
+    `greater_is_better` is what the arguments say of it."""
 
     name: str
     rises: bool
     patience: int
+    greater_is_better: bool | None = None
 
 
 @dataclass(frozen=True)

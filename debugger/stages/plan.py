@@ -203,7 +203,10 @@ def plateau_upside_down(seen: Step, view: View) -> Verdict | CannotJudge | None:
     name, rises = plan.plateau.name, plan.plateau.rises
     falls = "loss" in name.lower() or name.lower() in ("mse", "mae", "rmse", "wer", "cer")
     if not falls and not any(word in name.lower() for word in HIGHER_IS_BETTER):
-        return None
+        # Untold, the arguments take any number but a loss for one that is to rise.
+        if view.places.argument("greater_is_better") is None:
+            return None
+        falls = not plan.plateau.greater_is_better
     if falls != rises:
         return None
     places = view.places

@@ -2780,6 +2780,16 @@ CASES += [
         mode="min",
     ),
     Case(
+        plan.plateau_upside_down,
+        replace(
+            STEPPED,
+            plan=replace(PLAN, plateau=Plateau("hits", False, patience=0, greater_is_better=True)),
+        ),
+        {"plan": replace(PLAN, plateau=Plateau("hits", True, 0, greater_is_better=True))},
+        script="args = TrainingArguments(greater_is_better=True)",
+        says={"mode": "max"},
+    ),
+    Case(
         plan.schedule_leaves_little,
         replace(STEPPED, plan=replace(PLAN, rates=replace(RATES, reached=2.5e-9, climbs=0))),
         {"plan": PLAN},

@@ -95,7 +95,8 @@ def _plateau(args: Any, schedule: Any) -> Plateau | None:
     if not isinstance(schedule, ReduceLROnPlateau):
         return None
     name = args.metric_for_best_model or "loss"
-    return Plateau(name.removeprefix("eval_"), schedule.mode == "max", int(schedule.patience))
+    watched, better = name.removeprefix("eval_"), args.greater_is_better
+    return Plateau(watched, schedule.mode == "max", int(schedule.patience), better)
 
 
 def _batches(trainer: Trainer) -> int | None:
