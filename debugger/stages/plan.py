@@ -57,6 +57,8 @@ A_SMALL_PART = 0.1
 """Of what the epochs would take: nor was that."""
 ENOUGH = 0.9
 """Of the steps that are asked for."""
+LARGE_PENALTY, STRONG_PENALTY, AS_STRONG = 0.01, 0.05, 0.3
+"""Of a decay that Adam takes for a part of the gradient, and how it pulls beside the loss's own."""
 CUT_AWAY, DROWNED = 1e-2, 0.1
 """Shares: what is left of a gradient that is cut, and of an update that eps outweighs."""
 
@@ -383,6 +385,20 @@ def weight_decay_too_strong(seen: Step, view: View) -> Verdict | CannotJudge | N
     return (fault if strong else look)(line, decay=plan.weight_decay, left=left)
 
 
+def decay_through_adam(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Added to the gradient, it is scaled like it, however little of it there is."""
+    plan = seen.plan
+    if plan is None or plan.held is None:
+        return UNKNOWN
+    decay = plan.weight_decay
+    if plan.decoupled or seen.optimizer not in ADAMS or not LARGE_PENALTY <= decay < 1:
+        return None
+    pull = decay * plan.held
+    made = fault if decay >= STRONG_PENALTY and pull >= AS_STRONG else look
+    line = view.places.argument("weight_decay")
+    return made(line, name=seen.optimizer, decay=decay, pull=pull)
+
+
 def weights_at_rate_zero(seen: Step, view: View) -> Verdict | CannotJudge | None:
     plan = seen.plan
     if plan is None:
@@ -477,6 +493,7 @@ RULES: tuple[Rule, ...] = (
     adadelta_hardly_moves,
     optimizer_maximizes,
     weight_decay_too_strong,
+    decay_through_adam,
     weights_at_rate_zero,
     half_precision_weights,
     dropout_high,

@@ -2780,6 +2780,16 @@ CASES += [
         mode="min",
     ),
     Case(
+        plan.decay_through_adam,
+        replace(
+            STEPPED,
+            optimizer="Adam",
+            plan=replace(PLAN, decoupled=False, weight_decay=0.1, held=10.0),
+        ),
+        {"optimizer": "SGD"},
+        says={"name": "Adam", "decay": 0.1, "pull": 1.0},
+    ),
+    Case(
         plan.plateau_upside_down,
         replace(
             STEPPED,

@@ -61,7 +61,8 @@ def plan(
         rates=_rates(before, groups.index(group) if group else 0, trainer.state.max_steps, moved),
         schedule_steps=moved,
         weight_decay=max((float(g.get("weight_decay") or 0.0) for g in groups), default=0.0),
-        decoupled=type(optimizer).__name__ in _DECOUPLED,
+        decoupled=type(optimizer).__name__ in _DECOUPLED
+        or bool(group.get("decoupled_weight_decay")),
         momentum=float(group.get("momentum") or 0.0),
         eps=_number(group.get("eps")),
         betas=group.get("betas"),

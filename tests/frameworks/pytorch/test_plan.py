@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -90,6 +91,26 @@ def test_a_schedule_that_falls_in_steps_is_left_alone() -> None:
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, 12)
 
     assert findings(tiny.classifier(model=model, optimizers=(optimizer, schedule))) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "decay", "wanted"),
+    [
+        (torch.optim.Adam, 0.1, {"decay_through_adam": "fault"}),
+        (torch.optim.Adam, 0.02, {"decay_through_adam": "look"}),
+        (torch.optim.Adam, 1e-4, {}),
+        (torch.optim.AdamW, 0.1, {}),
+        (partial(torch.optim.NAdam, decoupled_weight_decay=True), 0.1, {}),
+    ],
+)
+def test_a_decay_that_adam_takes_for_a_gradient(
+    kind: Any, decay: float, wanted: dict[str, str]
+) -> None:
+    model = tiny.bert()
+    optimizer = kind(model.parameters(), lr=1e-3, weight_decay=decay)
+    found = findings(tiny.classifier(model=model, optimizers=(optimizer, None)))
+
+    assert {one.code: one.severity for one in found.values()} == wanted
 
 
 def test_a_schedule_that_somebody_else_moves_too() -> None:
