@@ -20,6 +20,8 @@ class Rates:
     `reached` is the highest, and `peak` what it would be without a schedule; `climbs` counts the
     updates before it stops rising. `total` is the sum of all. `nothing` is the share of updates,
     after the highest, at a rate of 0, `little` at less than a hundredth of it.
+    `after_epoch` is that of the last update of the first epoch, and `rhythm` how many updates the
+    schedule waits before it lowers the rate again, where it says so.
     """
 
     peak: float
@@ -28,6 +30,8 @@ class Rates:
     total: float
     nothing: float
     little: float
+    after_epoch: float | None = None
+    rhythm: int | None = None
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,9 @@ ADADELTA, MUCH_SMALLER = 1.0, 50
 """The rate that it was made for, and how far below that is no longer one that somebody chose."""
 """Of a new model: how far two steps move weights, as a share of their size, at which rate."""
 UNKNOWN = CannotJudge("no_plan")
+FALLEN, FAR_BELOW = 0.25, 10
+"""What is left of the rate at the end of the first epoch, and how much oftener than once in one
+it is lowered."""
 NEARLY_ALL = 0.8
 """Of the updates: what has a hundredth of the rate for so many of them was meant to last."""
 OF_A_TRIAL = 30
@@ -181,6 +184,13 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     nothing, little = plan.rates.nothing, plan.rates.little
     if little < 0.3 or plan.updates < FEW_UPDATES or _decays_at_once(seen):
         return None
+    made = fault if nothing >= 0.4 or little >= NEARLY_ALL else look
+    line = _schedule_line(plan, view)
+    return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
+
+
+def _schedule_line(plan: Plan, view: View) -> int | None:
+    """Where a schedule is told its length, or is made."""
     lengths = ("num_training_steps", "num_train_steps", "T_max", "total_steps")
     line = view.places.total_made(*lengths) or view.places.argument_chosen(*lengths)
     line = (
@@ -189,12 +199,34 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
         or view.places.chosen.schedule_length()
         or view.places.call("Decay")
     )
-    line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR")
+    line = line or view.places.call(
+        "get_scheduler", "schedule_with_warmup", "StepLR", "LambdaLR", "ExponentialLR"
+    )
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     by = "" if plan.steered is None else plan.steered.function
-    line = line or view.places.returned_by(by) or view.places.call("LearningRateScheduler")
-    made = fault if nothing >= 0.4 or little >= NEARLY_ALL else look
-    return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
+    return line or view.places.returned_by(by) or view.places.call("LearningRateScheduler")
+
+
+def rate_falls_by_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A decay that was thought of in epochs, in the hands of what counts updates."""
+    plan = seen.plan
+    if plan is None or plan.rates is None or plan.rates.after_epoch is None or not plan.batches:
+        return UNKNOWN
+    rates, after = plan.rates, plan.rates.after_epoch
+    in_epoch, rhythm = math.ceil(plan.batches / plan.accumulation), rates.rhythm or 1
+    if plan.epochs < 2 or rates.climbs or after > FALLEN * rates.reached or 2 * rhythm > in_epoch:
+        return None
+    if _decays_at_once(seen) or isinstance(rate_gone_early(seen, view), Verdict):
+        return None
+    made = fault if rates.rhythm and FAR_BELOW * rates.rhythm <= in_epoch else look
+    return made(
+        _schedule_line(plan, view),
+        updates=in_epoch,
+        rhythm=rhythm,
+        first=rates.reached,
+        after=after,
+        epochs=plan.epochs,
+    )
 
 
 def plateau_upside_down(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -482,6 +514,7 @@ RULES: tuple[Rule, ...] = (
     max_steps_cuts_epochs,
     warmup_longer_than_run,
     rate_gone_early,
+    rate_falls_by_updates,
     plateau_upside_down,
     schedule_leaves_little,
     schedule_moves_faster,

@@ -1903,6 +1903,13 @@ CASES += [
         replace(PLAN, rates=replace(RATES, nothing=0.5, little=0.5)),
         share=0.5,
     ),
+    of_plan(
+        plan.rate_falls_by_updates,
+        {"rates": replace(RATES, climbs=0, after_epoch=2e-5, rhythm=1)},
+        replace(PLAN, rates=replace(RATES, climbs=0, after_epoch=5e-6, rhythm=1)),
+        updates=50,
+        rhythm=1,
+    ),
     of_plan(plan.schedule_moves_faster, {"schedule_steps": 1.0}, replace(PLAN, schedule_steps=2.0)),
     Case(
         plan.too_little_movement,

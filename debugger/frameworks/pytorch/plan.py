@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch.optim.lr_scheduler import LambdaLR, OneCycleLR, ReduceLROnPlateau
+from torch.optim.lr_scheduler import ExponentialLR, LambdaLR, OneCycleLR, ReduceLROnPlateau
 from transformers import Trainer
 
 from debugger.frameworks.pytorch.loading import frozen_as_drawn
@@ -58,7 +58,13 @@ def plan(
         epochs=float(args.num_train_epochs),
         accumulation=args.gradient_accumulation_steps,
         max_steps=max(0, args.max_steps),
-        rates=_rates(before, groups.index(group) if group else 0, trainer.state.max_steps, moved),
+        rates=_rates(
+            before,
+            groups.index(group) if group else 0,
+            trainer.state.max_steps,
+            moved,
+            (_batches(trainer) or 0) / args.gradient_accumulation_steps,
+        ),
         schedule_steps=moved,
         weight_decay=max((float(g.get("weight_decay") or 0.0) for g in groups), default=0.0),
         decoupled=type(optimizer).__name__ in _DECOUPLED
@@ -107,7 +113,7 @@ def _batches(trainer: Trainer) -> int | None:
         return None
 
 
-def _rates(schedule: Any, group: int, updates: int, moved: float) -> Rates | None:
+def _rates(schedule: Any, group: int, updates: int, moved: float, in_epoch: float) -> Rates | None:
     if schedule is None or updates < 1 or moved <= 0:
         return None
     count = min(updates, MOST_STEPS)
@@ -125,6 +131,7 @@ def _rates(schedule: Any, group: int, updates: int, moved: float) -> Rates | Non
         return None
     top = next(n for n, rate in enumerate(rates) if rate >= 0.99 * reached)
     falling = rates[top:]
+    last = math.ceil((in_epoch - 1) * count / updates)
     return Rates(
         peak=max(base, reached),
         reached=reached,
@@ -132,7 +139,13 @@ def _rates(schedule: Any, group: int, updates: int, moved: float) -> Rates | Non
         total=sum(rates) * updates / count,
         nothing=sum(rate == 0 for rate in falling) / len(rates),
         little=sum(rate < 0.01 * reached for rate in falling) / len(rates),
+        after_epoch=rates[last] if 0 < last < len(rates) else None,
+        rhythm=_rhythm(schedule),
     )
+
+
+def _rhythm(schedule: Any) -> int | None:
+    return 1 if isinstance(schedule, ExponentialLR) else getattr(schedule, "step_size", None)
 
 
 def _stepped(schedule: Any, group: int, updates: int) -> list[float]:

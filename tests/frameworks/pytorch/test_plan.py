@@ -85,6 +85,18 @@ def test_a_schedule_of_one_epoch_in_a_run_of_three_is_over_early() -> None:
     assert scheduled(100, warm=5) == {}
 
 
+def test_a_schedule_that_was_thought_of_in_epochs() -> None:
+    def falling(gamma: float) -> dict[str, str]:
+        model = tiny.bert()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+        schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma)
+        found = findings(tiny.classifier(model=model, optimizers=(optimizer, schedule)))
+        return {one.code: one.severity for one in found.values()}
+
+    assert falling(0.85) == {"rate_falls_by_updates": "fault"}
+    assert falling(0.97) == {}
+
+
 def test_a_schedule_that_falls_in_steps_is_left_alone() -> None:
     model = tiny.bert()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
