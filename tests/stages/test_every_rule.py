@@ -224,6 +224,7 @@ AFTER = """
 trainer = Trainer(model=model, train_dataset=train_rows, eval_dataset=test_rows)
 trainer.train()
 """
+MIXED = "Classification metrics can't handle a mix of {} and {} targets"
 TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 TRIED_TOKENS = Trials("tokens", {"f1": 1.0}, {"f1": 0.8}, {"f1": 0.6}, common=0)
 OF_TWO = {"macro": {"precision": 0.6, "recall": 0.4, "f1": 0.5}}
@@ -1092,6 +1093,20 @@ CASES += [
         {"reach": None},
         script="sure = m.predict(x) > 0.999",
         says={"cut": 0.999},
+    ),
+    Case(
+        held.scores_measured_as_classes,
+        replace(
+            MEASURED,
+            num_labels=22,
+            fails_later=(MIXED.format("multiclass", "continuous-multioutput"), 7),
+        ),
+        {"fails_later": ("'Sequential' object has no attribute 'x'", 7)},
+    ),
+    Case(
+        held.scores_measured_as_yes_no,
+        replace(MEASURED, fails_later=(MIXED.format("continuous", "binary"), 7)),
+        {"fails_later": (MIXED.format("multiclass", "continuous-multioutput"), 7)},
     ),
     Case(
         held.fails_afterwards,
