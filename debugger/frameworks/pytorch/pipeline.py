@@ -89,7 +89,8 @@ class TrainerPipeline:
             seen = forwarding.forward(self._trainer, self.facts, self._labels)
             if seen.failure is not None and seen.failure.device_lost:
                 return seen  # and with it all that could still be asked
-            dropped = looking.dropped(self._trainer)
+            of_rows = looking.dropped if seen.failure is None else looking.dropped_of_rows
+            dropped = of_rows(self._trainer)
             drawn_so: dict[str, Any] = {
                 "drawn": drawn(self._trainer),
                 "redrawn": redrawn(self._trainer),
