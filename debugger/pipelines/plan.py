@@ -47,6 +47,16 @@ class Plateau:
 
 
 @dataclass(frozen=True)
+class Still:
+    """A table of vectors that is frozen, and how many of its columns hold one number all the way
+    down: there is nothing in them yet."""
+
+    weights: int
+    columns: int
+    empty: int
+
+
+@dataclass(frozen=True)
 class Plan:
     """`updates` are the steps of the optimizer in the whole run, 0 where nobody can tell;
     `batches` are those of one epoch.
@@ -65,6 +75,7 @@ class Plan:
     that its schedule refuses to go beyond. `held_batches` are all there are for the `asked_steps`;
     None where they do not come to an end. `plateau` is a schedule that goes by a number of the
     evaluation, `no_float` a callback's schedule and the epoch that it gives no fraction for.
+    `still` is the largest table of vectors that is frozen.
     """
 
     updates: int
@@ -102,6 +113,7 @@ class Plan:
     held_batches: int | None = None
     asked_steps: int = 0
     plateau: Plateau | None = None
+    still: Still | None = None
 
 
 @dataclass(frozen=True)

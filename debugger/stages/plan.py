@@ -62,6 +62,8 @@ ENOUGH = 0.9
 """Of the steps that are asked for."""
 LARGE_PENALTY, STRONG_PENALTY, AS_STRONG = 0.01, 0.05, 0.3
 """Of a decay that Adam takes for a part of the gradient, and how it pulls beside the loss's own."""
+PARTLY_EMPTY = 0.25
+"""Of the columns of a table: who fills so many with one number means to learn them."""
 CUT_AWAY, DROWNED = 1e-2, 0.1
 """Shares: what is left of a gradient that is cut, and of an update that eps outweighs."""
 
@@ -493,6 +495,30 @@ def frozen_before_training(seen: Step, view: View) -> Verdict | CannotJudge | No
     return made(line, name=plan.frozen_new_name, frozen=plan.frozen_new, share=share)
 
 
+def table_stays_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """`from_pretrained` of a table freezes it unless it is told otherwise, which few expect."""
+    plan = seen.plan
+    if plan is None or not seen.total:
+        return UNKNOWN
+    line = view.places.chosen.frozen_untold()
+    if plan.still is None or line is None or not seen.trainable:
+        return None
+    if isinstance(empty_table_frozen(seen, view), Verdict):
+        return None
+    return look(line, share=plan.still.weights / seen.total)
+
+
+def empty_table_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """The same of a table that leaves room for what is to be learned."""
+    plan = seen.plan
+    if plan is None:
+        return UNKNOWN
+    line, still = view.places.chosen.frozen_untold(), plan.still
+    if still is None or line is None or still.empty < PARTLY_EMPTY * still.columns:
+        return None
+    return fault(line, columns=still.columns, empty=still.empty) if seen.trainable else None
+
+
 def momentum_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """A mean over more updates than the run has."""
     plan = seen.plan
@@ -532,6 +558,8 @@ RULES: tuple[Rule, ...] = (
     dropout_high,
     head_dropout_high,
     frozen_before_training,
+    table_stays_frozen,
+    empty_table_frozen,
     momentum_too_long,
 )
 

@@ -62,7 +62,7 @@ from debugger.pipelines.layout import Lone, Swapped
 from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.phases import Phases, Unseen
-from debugger.pipelines.plan import Order, Plan, Plateau, Rates
+from debugger.pipelines.plan import Order, Plan, Plateau, Rates, Still
 from debugger.pipelines.printed import Printed
 from debugger.pipelines.reached import Reached
 from debugger.pipelines.sounds import Sounds
@@ -1924,6 +1924,20 @@ CASES += [
         replace(PLAN, rates=replace(RATES, climbs=0, after_epoch=5e-6, rhythm=1)),
         updates=50,
         rhythm=1,
+    ),
+    Case(
+        plan.table_stays_frozen,
+        replace(STEPPED, total=1000, trainable=500, plan=replace(PLAN, still=Still(500, 10, 0))),
+        {"plan": PLAN},
+        script="table = nn.Embedding.from_pretrained(vectors)",
+        says={"share": 0.5},
+    ),
+    Case(
+        plan.empty_table_frozen,
+        replace(STEPPED, total=1000, trainable=500, plan=replace(PLAN, still=Still(500, 10, 6))),
+        {"plan": replace(PLAN, still=Still(500, 10, 0))},
+        script="table = nn.Embedding.from_pretrained(vectors)",
+        says={"columns": 10, "empty": 6},
     ),
     of_plan(plan.schedule_moves_faster, {"schedule_steps": 1.0}, replace(PLAN, schedule_steps=2.0)),
     Case(

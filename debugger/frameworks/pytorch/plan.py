@@ -13,7 +13,7 @@ from transformers import Trainer
 
 from debugger.frameworks.pytorch.loading import frozen_as_drawn
 from debugger.frameworks.pytorch.parts import head_of
-from debugger.pipelines.plan import Plan, Plateau, Rates
+from debugger.pipelines.plan import Plan, Plateau, Rates, Still
 
 NEARLY_ALL = 0.95
 """So much dropout leaves nothing, wherever it stands; before a head a half is common."""
@@ -93,7 +93,23 @@ def plan(
         frozen_new_name=frozen_name,
         ends_at=before.total_steps if isinstance(before, OneCycleLR) else None,
         plateau=_plateau(args, before),
+        still=_still(model),
     )
+
+
+@torch.no_grad()
+def _still(model: torch.nn.Module) -> Still | None:
+    tables = [
+        one.weight
+        for one in model.modules()
+        if isinstance(one, (torch.nn.Embedding, torch.nn.EmbeddingBag))
+        if not one.weight.requires_grad and one.num_embeddings > 2
+    ]
+    if not tables:
+        return None
+    table = max(tables, key=torch.Tensor.numel)
+    empty = int((table == table[-1]).all(dim=0).sum())
+    return Still(table.numel(), table.shape[1], empty)
 
 
 def _plateau(args: Any, schedule: Any) -> Plateau | None:

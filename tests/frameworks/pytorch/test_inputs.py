@@ -287,11 +287,11 @@ class Rows(torch.utils.data.Dataset):
 
 
 class AsksForTarget(Trainer):
-    def compute_loss(self, model: Any, inputs: Any, return_outputs: bool = False, **_: Any) -> Any:
+    def compute_loss(self, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         target = inputs.pop("target")
         answers = model(**inputs)
         loss = (answers["logits"].squeeze(-1) - target).pow(2).mean()
-        return (loss, answers) if return_outputs else loss
+        return (loss, answers) if kwargs.get("return_outputs") else loss
 
 
 class NamesNoTarget(torch.nn.Module):

@@ -12,6 +12,7 @@ from transformers import Trainer, get_linear_schedule_with_warmup
 
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.outcome import Finding
+from debugger.script.places import Places
 from debugger.stages import batch, step
 from debugger.stages.judging import View, judged
 from debugger.words import Words
@@ -210,3 +211,38 @@ def test_the_order_of_rows(kind: type[Trainer], rows: Any, wanted: dict[str, str
     found = findings(trainer, stage=batch)
 
     assert {one.code: one.severity for one in found.values()} == wanted
+
+
+class Tabled(torch.nn.Module):
+    def __init__(self, table: torch.nn.Embedding) -> None:
+        super().__init__()
+        self.table, self.head = table, torch.nn.Linear(6, 3)
+
+    def forward(self, input_ids: Any, attention_mask: Any, labels: Any = None) -> Any:
+        logits = self.head(self.table(input_ids).mean(dim=1))
+        return {"loss": torch.nn.functional.cross_entropy(logits, labels), "logits": logits}
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "wanted"),
+    [
+        ("vectors", 2, "empty_table_frozen"),
+        ("vectors, padding_idx=0", 6, "table_stays_frozen"),
+        ("vectors, freeze=True", 2, None),
+        ("vectors, freeze=False", 2, None),
+    ],
+)
+def test_a_table_that_stays_as_it_was_handed_over(
+    given: str, known: int, wanted: str | None
+) -> None:
+    script = f"table = torch.nn.Embedding.from_pretrained({given})"
+    vectors = torch.randn(len(tiny.tokenizer()), 6)
+    vectors[:, known:] = 0
+    names: dict[str, Any] = {"torch": torch, "vectors": vectors}
+    exec(script, names)
+    pipeline = TrainerPipeline(tiny.classifier(model=Tabled(names["table"])))
+
+    view = View(pipeline.facts, Places(script), has_script=True)
+    found, _ = judged("step", step.RULES, pipeline.step(), view)
+    told = [(one.code, one.line) for one in found if "table" in one.code]
+    assert told == ([(wanted, 1)] if wanted else [])
