@@ -21,7 +21,7 @@ from debugger.pipelines.drawn import Drawn, Outside, Redrawn, Unfitting
 from debugger.pipelines.heads import Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
-from debugger.pipelines.layout import Swapped
+from debugger.pipelines.layout import Lone, Swapped
 from debugger.pipelines.lineage import Disorder, Made
 from debugger.pipelines.losses import Asked, Shared, Squashed
 from debugger.pipelines.phases import Phases
@@ -385,6 +385,7 @@ class Forward:
     was made for and that of a batch, where the two do not fit; `trains_always` is a layer that is
     told to train where nobody trains, and its class. `thinned` is a function that puts a share of
     the numbers out where nobody trains, and the line that calls it.
+    `lone` is a last batch of one row, which loses its axis.
     """
 
     labels: tuple[Any, ...]
@@ -458,6 +459,7 @@ class Forward:
     penalty: Penalty | None = None
     bare: bool = False
     company: Company | None = None
+    lone: Lone | None = None
     failure: Failure | None = None
 
 

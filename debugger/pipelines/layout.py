@@ -27,6 +27,16 @@ class Swapped:
     layer: str = ""
 
 
+@dataclass(frozen=True)
+class Lone:
+    """So many rows in batches of a size leave one alone, which the model fails at: the line takes
+    the axis of the rows away with all others of length 1."""
+
+    rows: int
+    size: int
+    line: int | None
+
+
 def counted_off(rows: Sequence[Any]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
     """The axes of each row, and those in whose order the same numbers lie beside numbers that are
     much nearer to them: whoever calls the one the other with `reshape` mixes them up."""

@@ -20,6 +20,8 @@ class Rates:
     `reached` is the highest, and `peak` what it would be without a schedule; `climbs` counts the
     updates before it stops rising. `total` is the sum of all. `nothing` is the share of updates,
     after the highest, at a rate of 0, `little` at less than a hundredth of it.
+    `after_epoch` is that of the last update of the first epoch, and `rhythm` how many updates the
+    schedule waits before it lowers the rate again, where it says so.
     """
 
     peak: float
@@ -28,15 +30,30 @@ class Rates:
     total: float
     nothing: float
     little: float
+    after_epoch: float | None = None
+    rhythm: int | None = None
 
 
 @dataclass(frozen=True)
 class Plateau:
-    """A schedule that waits for a number that stands still: which, and whether it is to rise."""
+    """A schedule that waits for a number that stands still: which, and whether it is to rise.
+
+    `greater_is_better` is what the arguments say of it."""
 
     name: str
     rises: bool
     patience: int
+    greater_is_better: bool | None = None
+
+
+@dataclass(frozen=True)
+class Still:
+    """A table of vectors that is frozen, and how many of its columns hold one number all the way
+    down: there is nothing in them yet."""
+
+    weights: int
+    columns: int
+    empty: int
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,7 @@ class Plan:
     that its schedule refuses to go beyond. `held_batches` are all there are for the `asked_steps`;
     None where they do not come to an end. `plateau` is a schedule that goes by a number of the
     evaluation, `no_float` a callback's schedule and the epoch that it gives no fraction for.
+    `still` is the largest table of vectors that is frozen.
     """
 
     updates: int
@@ -95,6 +113,7 @@ class Plan:
     held_batches: int | None = None
     asked_steps: int = 0
     plateau: Plateau | None = None
+    still: Still | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +121,7 @@ class Order:
     """The rows of the first `batches` of an epoch: `distinct` of `drawn`, out of `rows`.
 
     `single` is the share of batches with one label only; `by_chance` what a shuffle would give.
+    `weighed` are the weights that rows are drawn by, where they are fewer than the rows.
     """
 
     batches: int
@@ -110,6 +130,7 @@ class Order:
     rows: int
     single: float | None = None
     by_chance: float = 0.0
+    weighed: int | None = None
 
 
 def of_one_label(

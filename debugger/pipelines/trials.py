@@ -11,7 +11,10 @@ import numpy as np
 
 Kind = Literal["classes", "tokens", "many", "amounts", "next_tokens", "texts", "halves"]
 Ask = Callable[..., dict[str, float]]
-HIGHER_IS_BETTER = ("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson")
+HIGHER_IS_BETTER = (
+    *("accuracy", "f1", "precision", "recall", "matthews", "bleu", "rouge", "pearson"),
+    *("kappa", "spearman", "auc", "jaccard", "ndcg"),
+)
 SURE, NUDGE, MOSTLY = 10.0, 1e-4, 0.5
 FEWEST, TWO, FEW_CLASSES = 8, 2, 8
 """Rows that are enough to have a quarter of them right."""

@@ -17,6 +17,7 @@ _LENGTH_AT = {
     "StepLR": 1,
 }
 """At which place a schedule is told its length."""
+_OF_TABLES = ("Embedding.from_pretrained", "EmbeddingBag.from_pretrained")
 
 
 class Chosen:
@@ -37,6 +38,16 @@ class Chosen:
             if there and name_of(call.func) == name and call.args:
                 return call.args[0].lineno
         return line
+
+    def frozen_untold(self) -> int | None:
+        """Where a table of vectors is made of numbers that are there, and nothing is said of
+        whether they are to stay."""
+        for call in self._calls:
+            named = {k.arg for k in call.keywords}
+            of_table = ast.unparse(call.func).endswith(_OF_TABLES)
+            if of_table and not named & {"freeze", None} and len(call.args) < 2:
+                return call.lineno
+        return None
 
     def schedule_length(self, before: int = 0) -> int | None:
         """Where the first schedule is told by place how many steps there are, or what stands

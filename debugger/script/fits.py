@@ -77,6 +77,17 @@ class Fits:
                 return self._made_of(given, labels)
         return None
 
+    def ended_at(self) -> int | None:
+        """Where `fit` is told the number of its last epoch; where it begins, if both are told the
+        same, or nothing is said of the last."""
+        for call in self._trainings.calls():
+            given = {k.arg: k.value for k in call.keywords}
+            first, end = given.get("initial_epoch"), given.get("epochs")
+            if first is not None:
+                apart = end is not None and ast.dump(end) != ast.dump(first)
+                return end.lineno if end is not None and apart else first.lineno
+        return None
+
     def labels_by_output(self, names: Sequence[str], fewest: int = 2) -> int | None:
         """The dictionary that gives each output of a model its labels; one that has changed two of
         them over, as their names tell, goes before the others."""

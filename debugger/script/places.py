@@ -496,7 +496,17 @@ class Places:
 
     def answered_for(self, line: int | None) -> int | None:
         """Where a model was asked for what a statement at a line goes by."""
-        names = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name) and n.lineno == line}
+        return self._answered({n.id for n in self._names_at(line)}, line)
+
+    def handed_answers(self, line: int | None) -> int | None:
+        """Where a model was asked for what a statement at a line hands on as it is."""
+        taken_apart = {n.value for n in ast.walk(self._tree) if isinstance(n, ast.Attribute)}
+        return self._answered({n.id for n in self._names_at(line) if n not in taken_apart}, line)
+
+    def _names_at(self, line: int | None) -> list[ast.Name]:
+        return [n for n in ast.walk(self._tree) if isinstance(n, ast.Name) and n.lineno == line]
+
+    def _answered(self, names: set[str], line: int | None) -> int | None:
         made = [
             node.lineno
             for node in self._assignments

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from debugger.pipelines.face import Evaluate
 from debugger.stages.judging import (
     NO_SCRIPT,
@@ -15,6 +17,8 @@ from debugger.stages.judging import (
     look,
 )
 
+_MIXED = r"a mix of (\S+) and (\S+) targets"
+_OF_EACH = "continuous-multioutput"
 EDGE = 0.02
 """Of what an answer can be: so near to its ends a threshold says nearly always the same."""
 
@@ -177,9 +181,39 @@ def no_test_step(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     return (fault if watched else look)(line, name=watched or "loss")
 
 
+def scores_measured_as_classes(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """scikit-learn tells classes from scores by their numbers, and refuses to mix the two."""
+    kinds = _mixed_up(seen)
+    if kinds not in (("binary", _OF_EACH), ("multiclass", _OF_EACH)) or not seen.num_labels:
+        return None
+    return fault(_answers_line(seen, view), classes=seen.num_labels)
+
+
+def scores_measured_as_yes_no(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """The same of one output, or of several labels."""
+    if _mixed_up(seen) not in (("binary", "continuous"), ("multilabel-indicator", _OF_EACH)):
+        return None
+    return fault(_answers_line(seen, view), outputs=seen.num_labels or 1)
+
+
+def _answers_line(seen: Evaluate, view: View) -> int | None:
+    line = seen.fails_later[1] if seen.fails_later else None
+    return view.places.handed_answers(line) or line
+
+
+def _mixed_up(seen: Evaluate) -> tuple[str, str] | None:
+    """What the metric took the labels for, and the answers, in whichever order."""
+    found = None if seen.fails_later is None else re.search(_MIXED, seen.fails_later[0])
+    if found is None:
+        return None
+    one, other = found.groups()
+    return (other, one) if one.startswith("continuous") else (one, other)
+
+
 def fails_afterwards(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """The training is paid for by then, and its answers are lost."""
-    if seen.fails_later is None:
+    told = (scores_measured_as_classes, scores_measured_as_yes_no)
+    if seen.fails_later is None or any(isinstance(one(seen, view), Verdict) for one in told):
         return None
     said, line = seen.fails_later
     if seen.left_out:
@@ -221,6 +255,8 @@ RULES: tuple[Rule, ...] = (
     opened_unsaved,
     asked_as_in_training,
     no_test_step,
+    scores_measured_as_classes,
+    scores_measured_as_yes_no,
     fails_afterwards,
     history_without_key,
     watched_in_vain,

@@ -13,7 +13,7 @@ def batches_of_one_label(seen: Batch, view: View) -> Verdict | CannotJudge | Non
     order = seen.order
     if order is None or order.single is None:
         return UNKNOWN
-    if order.single < 0.3 or order.by_chance > 0.1:
+    if order.single < 0.3 or order.by_chance > 0.1 or order.weighed is not None:
         return None
     made = fault if order.single >= 0.7 else look
     line = view.places.layers.batched_first() or _line(view)
@@ -25,7 +25,12 @@ def same_rows_again(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if order is None:
         return UNKNOWN
     most = min(order.rows, order.drawn)
-    if order.batches < 4 or order.distinct >= 0.3 * most or order.rows < 8:
+    if (
+        order.weighed is not None
+        or order.batches < 4
+        or order.distinct >= 0.3 * most
+        or order.rows < 8
+    ):
         return None
     few = order.distinct * order.batches <= 2 * order.drawn
     made = fault if few else look
@@ -34,7 +39,19 @@ def same_rows_again(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return made(line or _line(view), distinct=order.distinct, drawn=order.drawn, rows=order.rows)
 
 
-RULES: tuple[Rule, ...] = (batches_of_one_label, same_rows_again)
+def weights_of_few_rows(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """A sampler draws places among its weights: rows that have none are never drawn."""
+    order = seen.order
+    if order is None:
+        return UNKNOWN
+    if order.weighed is None:
+        return None
+    made = fault if order.weighed < order.rows / 2 else look
+    line = view.places.call("WeightedRandomSampler") or _line(view)
+    return made(line, weights=order.weighed, rows=order.rows)
+
+
+RULES: tuple[Rule, ...] = (batches_of_one_label, weights_of_few_rows, same_rows_again)
 
 
 def _line(view: View) -> int | None:

@@ -49,6 +49,9 @@ ADADELTA, MUCH_SMALLER = 1.0, 50
 """The rate that it was made for, and how far below that is no longer one that somebody chose."""
 """Of a new model: how far two steps move weights, as a share of their size, at which rate."""
 UNKNOWN = CannotJudge("no_plan")
+FALLEN, FAR_BELOW = 0.25, 10
+"""What is left of the rate at the end of the first epoch, and how much oftener than once in one
+it is lowered."""
 NEARLY_ALL = 0.8
 """Of the updates: what has a hundredth of the rate for so many of them was meant to last."""
 OF_A_TRIAL = 30
@@ -57,6 +60,10 @@ A_SMALL_PART = 0.1
 """Of what the epochs would take: nor was that."""
 ENOUGH = 0.9
 """Of the steps that are asked for."""
+LARGE_PENALTY, STRONG_PENALTY, AS_STRONG = 0.01, 0.05, 0.3
+"""Of a decay that Adam takes for a part of the gradient, and how it pulls beside the loss's own."""
+PARTLY_EMPTY = 0.25
+"""Of the columns of a table: who fills so many with one number means to learn them."""
 CUT_AWAY, DROWNED = 1e-2, 0.1
 """Shares: what is left of a gradient that is cut, and of an update that eps outweighs."""
 
@@ -119,7 +126,8 @@ def no_epoch_left(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if plan.epochs > 0:
         return None
-    line = view.places.layers.keyword("initial_epoch" if plan.begins_at else "epochs")
+    line = (plan.begins_at and view.places.fits.ended_at()) or None
+    line = line or view.places.layers.keyword("epochs")
     return fault(line, first=plan.begins_at)
 
 
@@ -178,6 +186,13 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     nothing, little = plan.rates.nothing, plan.rates.little
     if little < 0.3 or plan.updates < FEW_UPDATES or _decays_at_once(seen):
         return None
+    made = fault if nothing >= 0.4 or little >= NEARLY_ALL else look
+    line = _schedule_line(plan, view)
+    return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
+
+
+def _schedule_line(plan: Plan, view: View) -> int | None:
+    """Where a schedule is told its length, or is made."""
     lengths = ("num_training_steps", "num_train_steps", "T_max", "total_steps")
     line = view.places.total_made(*lengths) or view.places.argument_chosen(*lengths)
     line = (
@@ -186,13 +201,35 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
         or view.places.chosen.schedule_length()
         or view.places.call("Decay")
     )
-    line = line or view.places.call("get_scheduler", "schedule_with_warmup", "StepLR")
+    line = line or view.places.call(
+        "get_scheduler", "schedule_with_warmup", "StepLR", "ExponentialLR"
+    )
     line = line or view.places.factors() or view.places.call("LambdaLR")
     line = line or view.places.argument("lr_scheduler_type", "optimizers")
     by = "" if plan.steered is None else plan.steered.function
-    line = line or view.places.returned_by(by) or view.places.call("LearningRateScheduler")
-    made = fault if nothing >= 0.4 or little >= NEARLY_ALL else look
-    return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
+    return line or view.places.returned_by(by) or view.places.call("LearningRateScheduler")
+
+
+def rate_falls_by_updates(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A decay that was thought of in epochs, in the hands of what counts updates."""
+    plan = seen.plan
+    if plan is None or plan.rates is None or plan.rates.after_epoch is None or not plan.batches:
+        return UNKNOWN
+    rates, after = plan.rates, plan.rates.after_epoch
+    in_epoch, rhythm = math.ceil(plan.batches / plan.accumulation), rates.rhythm or 1
+    if plan.epochs < 2 or rates.climbs or after > FALLEN * rates.reached or 2 * rhythm > in_epoch:
+        return None
+    if _decays_at_once(seen) or isinstance(rate_gone_early(seen, view), Verdict):
+        return None
+    made = fault if rates.rhythm and FAR_BELOW * rates.rhythm <= in_epoch else look
+    return made(
+        _schedule_line(plan, view),
+        updates=in_epoch,
+        rhythm=rhythm,
+        first=rates.reached,
+        after=after,
+        epochs=plan.epochs,
+    )
 
 
 def plateau_upside_down(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -203,7 +240,10 @@ def plateau_upside_down(seen: Step, view: View) -> Verdict | CannotJudge | None:
     name, rises = plan.plateau.name, plan.plateau.rises
     falls = "loss" in name.lower() or name.lower() in ("mse", "mae", "rmse", "wer", "cer")
     if not falls and not any(word in name.lower() for word in HIGHER_IS_BETTER):
-        return None
+        # Untold, the arguments take any number but a loss for one that is to rise.
+        if view.places.argument("greater_is_better") is None:
+            return None
+        falls = not plan.plateau.greater_is_better
     if falls != rises:
         return None
     places = view.places
@@ -381,6 +421,20 @@ def weight_decay_too_strong(seen: Step, view: View) -> Verdict | CannotJudge | N
     return (fault if strong else look)(line, decay=plan.weight_decay, left=left)
 
 
+def decay_through_adam(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Added to the gradient, it is scaled like it, however little of it there is."""
+    plan = seen.plan
+    if plan is None or plan.held is None:
+        return UNKNOWN
+    decay = plan.weight_decay
+    if plan.decoupled or seen.optimizer not in ADAMS or not LARGE_PENALTY <= decay < 1:
+        return None
+    pull = decay * plan.held
+    made = fault if decay >= STRONG_PENALTY and pull >= AS_STRONG else look
+    line = view.places.argument("weight_decay")
+    return made(line, name=seen.optimizer, decay=decay, pull=pull)
+
+
 def weights_at_rate_zero(seen: Step, view: View) -> Verdict | CannotJudge | None:
     plan = seen.plan
     if plan is None:
@@ -443,6 +497,30 @@ def frozen_before_training(seen: Step, view: View) -> Verdict | CannotJudge | No
     return made(line, name=plan.frozen_new_name, frozen=plan.frozen_new, share=share)
 
 
+def table_stays_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """`from_pretrained` of a table freezes it unless it is told otherwise, which few expect."""
+    plan = seen.plan
+    if plan is None or not seen.total:
+        return UNKNOWN
+    line = view.places.chosen.frozen_untold()
+    if plan.still is None or line is None or not seen.trainable:
+        return None
+    if isinstance(empty_table_frozen(seen, view), Verdict):
+        return None
+    return look(line, share=plan.still.weights / seen.total)
+
+
+def empty_table_frozen(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """The same of a table that leaves room for what is to be learned."""
+    plan = seen.plan
+    if plan is None:
+        return UNKNOWN
+    line, still = view.places.chosen.frozen_untold(), plan.still
+    if still is None or line is None or still.empty < PARTLY_EMPTY * still.columns:
+        return None
+    return fault(line, columns=still.columns, empty=still.empty) if seen.trainable else None
+
+
 def momentum_too_long(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """A mean over more updates than the run has."""
     plan = seen.plan
@@ -464,6 +542,7 @@ RULES: tuple[Rule, ...] = (
     max_steps_cuts_epochs,
     warmup_longer_than_run,
     rate_gone_early,
+    rate_falls_by_updates,
     plateau_upside_down,
     schedule_leaves_little,
     schedule_moves_faster,
@@ -475,11 +554,14 @@ RULES: tuple[Rule, ...] = (
     adadelta_hardly_moves,
     optimizer_maximizes,
     weight_decay_too_strong,
+    decay_through_adam,
     weights_at_rate_zero,
     half_precision_weights,
     dropout_high,
     head_dropout_high,
     frozen_before_training,
+    table_stays_frozen,
+    empty_table_frozen,
     momentum_too_long,
 )
 

@@ -108,6 +108,14 @@ def axes_only_counted_off(seen: Forward, view: View) -> Verdict | None:
     return fault(line, before=before, after=after)
 
 
+def squeeze_takes_rows(seen: Forward, view: View) -> Verdict | None:
+    """Told no axis, it takes each one of length 1: in a batch of one row that of the rows, too."""
+    found = seen.lone
+    if found is None:
+        return None
+    return fault(found.line, rows=found.rows, size=found.size)
+
+
 RULES: tuple[Rule, ...] = (
     rows_not_batched,
     answer_for_each_place,
@@ -116,6 +124,7 @@ RULES: tuple[Rule, ...] = (
     vectors_of_another_width,
     fractions_for_classes,
     axes_only_counted_off,
+    squeeze_takes_rows,
 )
 
 

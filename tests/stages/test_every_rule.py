@@ -58,11 +58,11 @@ from debugger.pipelines.heads import Given, Head
 from debugger.pipelines.held import Held
 from debugger.pipelines.inputs import Padding, Read, Signal
 from debugger.pipelines.jumbled import Jumbled
-from debugger.pipelines.layout import Swapped
+from debugger.pipelines.layout import Lone, Swapped
 from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.phases import Phases, Unseen
-from debugger.pipelines.plan import Order, Plan, Plateau, Rates
+from debugger.pipelines.plan import Order, Plan, Plateau, Rates, Still
 from debugger.pipelines.printed import Printed
 from debugger.pipelines.reached import Reached
 from debugger.pipelines.sounds import Sounds
@@ -226,6 +226,7 @@ AFTER = """
 trainer = Trainer(model=model, train_dataset=train_rows, eval_dataset=test_rows)
 trainer.train()
 """
+MIXED = "Classification metrics can't handle a mix of {} and {} targets"
 TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 TRIED_TOKENS = Trials("tokens", {"f1": 1.0}, {"f1": 0.8}, {"f1": 0.6}, common=0)
 OF_TWO = {"macro": {"precision": 0.6, "recall": 0.4, "f1": 0.5}}
@@ -1114,6 +1115,20 @@ CASES += [
         says={"cut": 0.999},
     ),
     Case(
+        held.scores_measured_as_classes,
+        replace(
+            MEASURED,
+            num_labels=22,
+            fails_later=(MIXED.format("multiclass", "continuous-multioutput"), 7),
+        ),
+        {"fails_later": ("'Sequential' object has no attribute 'x'", 7)},
+    ),
+    Case(
+        held.scores_measured_as_yes_no,
+        replace(MEASURED, fails_later=(MIXED.format("continuous", "binary"), 7)),
+        {"fails_later": (MIXED.format("multiclass", "continuous-multioutput"), 7)},
+    ),
+    Case(
         held.fails_afterwards,
         replace(MEASURED, fails_later=("'Sequential' object has no attribute 'x'", 7)),
         {"fails_later": None},
@@ -1923,6 +1938,27 @@ CASES += [
         replace(PLAN, rates=replace(RATES, nothing=0.5, little=0.5)),
         share=0.5,
     ),
+    of_plan(
+        plan.rate_falls_by_updates,
+        {"rates": replace(RATES, climbs=0, after_epoch=2e-5, rhythm=1)},
+        replace(PLAN, rates=replace(RATES, climbs=0, after_epoch=5e-6, rhythm=1)),
+        updates=50,
+        rhythm=1,
+    ),
+    Case(
+        plan.table_stays_frozen,
+        replace(STEPPED, total=1000, trainable=500, plan=replace(PLAN, still=Still(500, 10, 0))),
+        {"plan": PLAN},
+        script="table = nn.Embedding.from_pretrained(vectors)",
+        says={"share": 0.5},
+    ),
+    Case(
+        plan.empty_table_frozen,
+        replace(STEPPED, total=1000, trainable=500, plan=replace(PLAN, still=Still(500, 10, 6))),
+        {"plan": replace(PLAN, still=Still(500, 10, 0))},
+        script="table = nn.Embedding.from_pretrained(vectors)",
+        says={"columns": 10, "empty": 6},
+    ),
     of_plan(plan.schedule_moves_faster, {"schedule_steps": 1.0}, replace(PLAN, schedule_steps=2.0)),
     Case(
         plan.too_little_movement,
@@ -1976,6 +2012,13 @@ CASES += [
     of_plan(plan.momentum_too_long, {"betas": (0.9, 0.95)}, replace(PLAN, betas=(0.99, 0.999))),
     of_order(order.batches_of_one_label, {"single": 0.2}, replace(ORDER, single=0.9), share=0.9),
     of_order(order.same_rows_again, {"distinct": 64}, replace(ORDER, distinct=8), drawn=128),
+    of_order(
+        order.weights_of_few_rows,
+        {"weighed": None},
+        replace(ORDER, distinct=4, weighed=4),
+        weights=4,
+        rows=400,
+    ),
 ]
 
 CASES += [
@@ -2104,6 +2147,12 @@ CASES += [
         replace(FINE, swapped=Swapped((8, 128, 3), (8, 3, 128), 4)),
         {"swapped": None},
         says={"before": "[8, 128, 3]", "after": "[8, 3, 128]"},
+    ),
+    Case(
+        shapes.squeeze_takes_rows,
+        replace(FINE, lone=Lone(2017, 32, 4)),
+        {"lone": None},
+        says={"rows": 2017, "size": 32},
     ),
     Case(
         inputs.words_not_split,
@@ -2791,6 +2840,26 @@ CASES += [
         {"plateau": Plateau("loss", rises=False, patience=0)},
         replace(PLAN, plateau=Plateau("loss", rises=True, patience=0)),
         mode="min",
+    ),
+    Case(
+        plan.decay_through_adam,
+        replace(
+            STEPPED,
+            optimizer="Adam",
+            plan=replace(PLAN, decoupled=False, weight_decay=0.1, held=10.0),
+        ),
+        {"optimizer": "SGD"},
+        says={"name": "Adam", "decay": 0.1, "pull": 1.0},
+    ),
+    Case(
+        plan.plateau_upside_down,
+        replace(
+            STEPPED,
+            plan=replace(PLAN, plateau=Plateau("hits", False, patience=0, greater_is_better=True)),
+        ),
+        {"plan": replace(PLAN, plateau=Plateau("hits", True, 0, greater_is_better=True))},
+        script="args = TrainingArguments(greater_is_better=True)",
+        says={"mode": "max"},
     ),
     Case(
         plan.schedule_leaves_little,

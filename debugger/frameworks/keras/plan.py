@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,16 @@ import tf_keras
 from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.loading import was_loaded
-from debugger.frameworks.keras.rates import rate_of
+from debugger.frameworks.keras.rates import rate_of, schedule_of
 from debugger.frameworks.keras.steering import by_epochs, gives_no_float, only_lowered, steering
 from debugger.pipelines.plan import Plan, Rates
 from debugger.pipelines.within import Clipped, Steered
 
 CLIPPED_BY = ("clipnorm", "global_clipnorm", "clipvalue")
 _OF_HEADS = ("classifier", "cls", "head", "summary", "layer")
+_SCHEDULES: Any = tf_keras.optimizers.schedules
+_IN_STEPS = (_SCHEDULES.ExponentialDecay, _SCHEDULES.InverseTimeDecay)
+"""Schedules whose `decay_steps` are no end: they go on for ever."""
 _BEGIN = {"bias": 0.0, "beta": 0.0, "gamma": 1.0, "moving_mean": 0.0, "moving_variance": 1.0}
 
 
@@ -45,7 +49,11 @@ def plan(
         batches=planned // fit.epochs if planned else None,
         epochs=float(fit.epochs),
         # Where callbacks raise the rate, only the run itself shows what they do.
-        rates=_rates(inner, rates if only_lowered(fit.callbacks) else by_callback, updates),
+        rates=_with_rhythm(
+            _rates(inner, rates if only_lowered(fit.callbacks) else by_callback, updates),
+            schedule_of(inner),
+            batches,
+        ),
         weight_decay=max(number(inner, n) or 0.0 for n in ("weight_decay", "weight_decay_rate")),
         momentum=number(inner, "momentum") or 0.0,
         eps=number(inner, "epsilon"),
@@ -162,6 +170,15 @@ def _rates(optimizer: Any, known: dict[int, float], updates: int) -> Rates | Non
         nothing=sum(rate == 0 for rate in falling) / len(known),
         little=sum(rate < 0.01 * reached for rate in falling) / len(known),
     )
+
+
+def _with_rhythm(rates: Rates | None, schedule: Any, batches: int) -> Rates | None:
+    if rates is None or schedule is None:
+        return rates
+    after = float(schedule(tf.constant(batches - 1)))
+    steps = schedule.decay_steps if isinstance(schedule, _IN_STEPS) else None
+    rhythm = int(steps) if isinstance(steps, (int, float)) else None
+    return replace(rates, after_epoch=after, rhythm=rhythm)
 
 
 def asked_for(optimizer: Any) -> float:

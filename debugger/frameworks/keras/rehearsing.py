@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import tf_keras
+
 from debugger.failure import on_behalf
 from debugger.frameworks.keras.bench import named_weights
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.phases import Unseen
 
+_STOPPING = (tf_keras.callbacks.EarlyStopping, tf_keras.callbacks.TerminateOnNaN)
 _GRAPHS = ("train_function", "test_function", "_run_eagerly")
 
 
@@ -92,9 +95,22 @@ def rehearse(
         class_weight=made.class_weight,
     )
     own.update(kept)
+    if made.epochs and not any(map(_may_stop, made.callbacks)):
+        _as_long_as(history, range(made.begins_at, made.begins_at + made.epochs))
     known = model.optimizer, line, taken, planned or taken, before, trained_in(model)
     known = *known, compiled, _spec(made.train)
     return history, Rehearsed(model, given, *known)
+
+
+def _may_stop(callback: Any) -> bool:
+    """Whether a callback may end a training before its last epoch; anybody's own may."""
+    return isinstance(callback, _STOPPING) or "keras" not in type(callback).__module__
+
+
+def _as_long_as(history: Any, epochs: range) -> None:
+    """Scripts count on from the last epoch of a history: it holds as many as there would be."""
+    history.epoch = [*epochs]
+    history.history = {name: held[:1] * len(epochs) for name, held in history.history.items()}
 
 
 def _spec(batches: Any) -> Any:

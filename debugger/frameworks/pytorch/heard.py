@@ -22,13 +22,15 @@ MOST_HELD = 16
 @dataclass
 class Heard:
     """`turned`: the lines that gave a divergence its two sides in each other's place. `thinned`:
-    what put numbers out, the share of them, and the line."""
+    what put numbers out, the share of them, and the line. `rowless`: the lines of a squeeze that
+    took away the first axis."""
 
     squashed: list[Squashed] = field(default_factory=list)
     shared: list[Shared] = field(default_factory=list)
     turned: list[int | None] = field(default_factory=list)
     thinned: list[tuple[str, float, int | None]] = field(default_factory=list)
     swapped: list[Swapped] = field(default_factory=list)
+    rowless: list[int | None] = field(default_factory=list)
     sigmoids: list[torch.Tensor] = field(default_factory=list)
     """What they made; held, so that nothing else comes to stand in its place."""
 
@@ -66,6 +68,10 @@ class Heard:
         if is_swap(rows.shape, made.shape):
             self.swapped.append(Swapped(tuple(rows.shape), tuple(made.shape), own_line()))
 
+    def squeezed(self, rows: torch.Tensor, made: torch.Tensor) -> None:
+        if rows.dim() and rows.shape[0] == 1 and made.shape[:1] != (1,):
+            self.rowless.append(own_line())
+
     def scaled_dot_product_attention(self, *given: Any, **named: Any) -> None:
         share = given[4] if len(given) > 4 else named.get("dropout_p", 0.0)
         if share:
@@ -85,7 +91,9 @@ def heard_within() -> Iterator[Heard]:
         for home in (torch, torch.nn.functional, torch.Tensor):
             stack.enter_context(_kept(home, heard.sigmoid))
         for name in ("view", "reshape"):
-            stack.enter_context(_followed(name, heard.counted_off))
+            stack.enter_context(_followed(torch.Tensor, name, heard.counted_off))
+        for home in (torch, torch.Tensor):
+            stack.enter_context(_followed(home, "squeeze", heard.squeezed))
         yield heard
 
 
@@ -132,10 +140,10 @@ def _same(one: torch.Tensor) -> Callable[[torch.Tensor], bool]:
 
 
 def _followed(
-    name: str, note: Callable[[torch.Tensor, torch.Tensor], None]
+    home: Any, name: str, note: Callable[[torch.Tensor, torch.Tensor], None]
 ) -> AbstractContextManager[None]:
-    """While open, notes what a method makes of a tensor."""
-    before = getattr(torch.Tensor, name)
+    """While open, notes what is made of a tensor, where the script asks for it."""
+    before = getattr(home, name)
 
     @wraps(before)
     def followed(self: torch.Tensor, *given: Any, **named: Any) -> Any:
@@ -144,7 +152,7 @@ def _followed(
             note(self, made)
         return made
 
-    return _in_its_place(torch.Tensor, name, followed)
+    return _in_its_place(home, name, followed)
 
 
 @torch.no_grad()

@@ -336,7 +336,7 @@ def batch(trainer: Trainer, widths: tuple[int, ...], facts: Facts, tokenizer: An
         made = on_behalf(first_batch, trainer)
     except Exception as error:
         texts, failure = _texts(trainer), failure_of_script(error)
-        left_out = _dropped_of_rows(trainer)
+        left_out = dropped_of_rows(trainer)
         return Batch({}, widths=widths, text_fields=texts, dropped=left_out, failure=failure)
     tensors = {name: value for name, value in fields_of(made).items() if is_tensor(value)}
     mask = tensors.get("attention_mask")
@@ -420,11 +420,13 @@ def dropped(trainer: Trainer) -> tuple[str, ...]:
     return inputs.dropped_from(columns, _kept(trainer, columns))
 
 
-def _dropped_of_rows(trainer: Trainer) -> tuple[str, ...]:
+def dropped_of_rows(trainer: Trainer) -> tuple[str, ...]:
     """The same; also of rows that a data set of the script's own makes one by one."""
     dataset: Any = trainer.train_dataset
     if is_hub(dataset, "Dataset"):
         return dropped(trainer)
+    if type(trainer).get_train_dataloader is not Trainer.get_train_dataloader:
+        return ()
     row: Any = None
     with suppress(Exception):  # what rows fail on is told by the data stage
         row = dataset[0] if hasattr(dataset, "__getitem__") else None

@@ -43,7 +43,9 @@ def order(trainer: Trainer, labels: tuple[Any, ...]) -> Order | None:
     known = [[labels[row] for row in batch if row < len(labels)] for batch in batches]
     single, by_chance = of_one_label(known, labels)
     rows = len(trainer.train_dataset)  # type: ignore[arg-type]
-    return Order(len(batches), len(drawn), len(set(drawn)), rows, single, by_chance)
+    weights = getattr(getattr(sampler, "sampler", None), "weights", ())
+    weighed = len(weights) if 0 < len(weights) < rows else None
+    return Order(len(batches), len(drawn), len(set(drawn)), rows, single, by_chance, weighed)
 
 
 def _of_stream(trainer: Trainer, loader: Any) -> Order | None:

@@ -20,6 +20,7 @@ from debugger.frameworks.pytorch.experimenting import TrainerLab
 from debugger.frameworks.pytorch.facts import configured_like, facts_of, first_tokens, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
 from debugger.frameworks.pytorch.loading import numbered_by_other, unfitting_in
+from debugger.frameworks.pytorch.lone import lone
 from debugger.frameworks.pytorch.mixing import mixed
 from debugger.frameworks.pytorch.order import order
 from debugger.frameworks.pytorch.rows import count_of, first_set
@@ -88,16 +89,19 @@ class TrainerPipeline:
             seen = forwarding.forward(self._trainer, self.facts, self._labels)
             if seen.failure is not None and seen.failure.device_lost:
                 return seen  # and with it all that could still be asked
-            dropped = looking.dropped(self._trainer)
+            of_rows = looking.dropped if seen.failure is None else looking.dropped_of_rows
+            dropped = of_rows(self._trainer)
             drawn_so: dict[str, Any] = {
                 "drawn": drawn(self._trainer),
                 "redrawn": redrawn(self._trainer),
                 "unfitting": unfitting_in(self._trainer),
             }
-        beside = None
+        beside = alone = None
         if seen.failure is None:
             with borrowed(self._trainer):
                 beside = company(self._trainer)
+            with borrowed(self._trainer):
+                alone = lone(self._trainer)
         asked_for = named_in(type(self._trainer).compute_loss, dropped)
         return replace(
             seen,
@@ -106,6 +110,7 @@ class TrainerPipeline:
             asked_for=asked_for,
             configured_like=configured_like(self._trainer),
             company=beside,
+            lone=alone,
             **drawn_so,
         )
 

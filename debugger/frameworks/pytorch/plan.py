@@ -8,12 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
-from torch.optim.lr_scheduler import LambdaLR, OneCycleLR, ReduceLROnPlateau
+from torch.optim.lr_scheduler import ExponentialLR, LambdaLR, OneCycleLR, ReduceLROnPlateau
 from transformers import Trainer
 
 from debugger.frameworks.pytorch.loading import frozen_as_drawn
 from debugger.frameworks.pytorch.parts import head_of
-from debugger.pipelines.plan import Plan, Plateau, Rates
+from debugger.pipelines.plan import Plan, Plateau, Rates, Still
 
 NEARLY_ALL = 0.95
 """So much dropout leaves nothing, wherever it stands; before a head a half is common."""
@@ -58,10 +58,17 @@ def plan(
         epochs=float(args.num_train_epochs),
         accumulation=args.gradient_accumulation_steps,
         max_steps=max(0, args.max_steps),
-        rates=_rates(before, groups.index(group) if group else 0, trainer.state.max_steps, moved),
+        rates=_rates(
+            before,
+            groups.index(group) if group else 0,
+            trainer.state.max_steps,
+            moved,
+            (_batches(trainer) or 0) / args.gradient_accumulation_steps,
+        ),
         schedule_steps=moved,
         weight_decay=max((float(g.get("weight_decay") or 0.0) for g in groups), default=0.0),
-        decoupled=type(optimizer).__name__ in _DECOUPLED,
+        decoupled=type(optimizer).__name__ in _DECOUPLED
+        or bool(group.get("decoupled_weight_decay")),
         momentum=float(group.get("momentum") or 0.0),
         eps=_number(group.get("eps")),
         betas=group.get("betas"),
@@ -86,7 +93,23 @@ def plan(
         frozen_new_name=frozen_name,
         ends_at=before.total_steps if isinstance(before, OneCycleLR) else None,
         plateau=_plateau(args, before),
+        still=_still(model),
     )
+
+
+@torch.no_grad()
+def _still(model: torch.nn.Module) -> Still | None:
+    tables = [
+        one.weight
+        for one in model.modules()
+        if isinstance(one, (torch.nn.Embedding, torch.nn.EmbeddingBag))
+        if not one.weight.requires_grad and one.num_embeddings > 2
+    ]
+    if not tables:
+        return None
+    table = max(tables, key=torch.Tensor.numel)
+    empty = int((table == table[-1]).all(dim=0).sum())
+    return Still(table.numel(), table.shape[1], empty)
 
 
 def _plateau(args: Any, schedule: Any) -> Plateau | None:
@@ -95,7 +118,8 @@ def _plateau(args: Any, schedule: Any) -> Plateau | None:
     if not isinstance(schedule, ReduceLROnPlateau):
         return None
     name = args.metric_for_best_model or "loss"
-    return Plateau(name.removeprefix("eval_"), schedule.mode == "max", int(schedule.patience))
+    watched, better = name.removeprefix("eval_"), args.greater_is_better
+    return Plateau(watched, schedule.mode == "max", int(schedule.patience), better)
 
 
 def _batches(trainer: Trainer) -> int | None:
@@ -105,7 +129,7 @@ def _batches(trainer: Trainer) -> int | None:
         return None
 
 
-def _rates(schedule: Any, group: int, updates: int, moved: float) -> Rates | None:
+def _rates(schedule: Any, group: int, updates: int, moved: float, in_epoch: float) -> Rates | None:
     if schedule is None or updates < 1 or moved <= 0:
         return None
     count = min(updates, MOST_STEPS)
@@ -123,6 +147,7 @@ def _rates(schedule: Any, group: int, updates: int, moved: float) -> Rates | Non
         return None
     top = next(n for n, rate in enumerate(rates) if rate >= 0.99 * reached)
     falling = rates[top:]
+    last = math.ceil((in_epoch - 1) * count / updates)
     return Rates(
         peak=max(base, reached),
         reached=reached,
@@ -130,7 +155,13 @@ def _rates(schedule: Any, group: int, updates: int, moved: float) -> Rates | Non
         total=sum(rates) * updates / count,
         nothing=sum(rate == 0 for rate in falling) / len(rates),
         little=sum(rate < 0.01 * reached for rate in falling) / len(rates),
+        after_epoch=rates[last] if 0 < last < len(rates) else None,
+        rhythm=_rhythm(schedule),
     )
+
+
+def _rhythm(schedule: Any) -> int | None:
+    return 1 if isinstance(schedule, ExponentialLR) else getattr(schedule, "step_size", None)
 
 
 def _stepped(schedule: Any, group: int, updates: int) -> list[float]:

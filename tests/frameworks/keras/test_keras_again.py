@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from frameworks.keras.forms import START
+from frameworks.keras.walled import WALLED, findings
 
 from debugger.frameworks.keras.pipeline import KerasPipeline
 from debugger.script.building import EARLIER_STEPS, Building, Unseen, build
@@ -22,7 +24,6 @@ model = tiny.compiled()
 FIRST = "history = model.fit(rows, validation_data=held_out, epochs=3)\n"
 LAST = "print(history.history['val_accuracy'][-1])\n"
 AGAIN = "tiny.compiled(model)\n"
-WALLED = Enclosure(walled=True)
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +43,25 @@ def test_the_last_fit_is_looked_at_and_the_one_before_it_was_really_run() -> Non
     assert int(building.trained.model.optimizer.iterations) == 0
     codes = [(f.code, f.line, f.severity) for f in setup.findings(building, "")]
     assert codes == [("trains_before", 5, "note")]
+
+
+COUNTED_ON = "model.fit(rows,\n    epochs=3,\n    initial_epoch=history.epoch[-1] + 1)\n"
+
+
+def test_a_fit_that_counts_on_from_one_before_it_and_has_no_epoch_left() -> None:
+    found = findings(HEAD + FIRST + COUNTED_ON, "step")["no_epoch_left"]
+
+    assert (found.severity, found.numbers["first"]) == ("fault", 3)
+    assert found.line == (START + HEAD + FIRST).count("\n") + 2
+    longer = COUNTED_ON.replace("epochs=3", "epochs=6")
+    assert "no_epoch_left" not in findings(HEAD + FIRST + longer, "step")
+
+
+def test_nobody_knows_how_long_a_fit_takes_that_may_stop_early() -> None:
+    stops = FIRST.replace("epochs=3", "epochs=3, callbacks=[tf.keras.callbacks.EarlyStopping()]")
+    building = built(HEAD + stops + COUNTED_ON)
+
+    assert (building.trained.begins_at, building.trained.epochs) == (1, 2)
 
 
 def test_one_model_compiled_twice_for_the_same_rows_is_worth_a_look() -> None:

@@ -163,6 +163,12 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         "step", "rate_taken_by_callback", "LearningRateScheduler",
         SCHEDULED.format(rate="1e-9").replace("lambda epoch", "lambda epoch, rate"),
     ),
+    "a decay that counts updates": (
+        "step", "rate_falls_by_updates", "InverseTimeDecay",
+        DENSE.replace(
+            "Adam(0.03)", "Adam(tf.keras.optimizers.schedules.InverseTimeDecay(0.03, 1, 0.2))")
+        + "model.fit(x, y, batch_size=4, epochs=8)",
+    ),
     "all epochs behind it": (
         "step", "no_epoch_left", "initial_epoch",
         "EPOCHS = 8\n" + DENSE + "model.fit(x, y,\n    epochs=EPOCHS,\n    initial_epoch=EPOCHS)",

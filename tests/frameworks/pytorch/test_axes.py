@@ -73,3 +73,38 @@ def test_a_view_that_is_meant_to_swap_axes_is_named_where_it_stands(turn: Turn) 
 )
 def test_what_swaps_axes_or_folds_them_is_let_be(turn: Turn) -> None:
     assert told(turn) is None
+
+
+class Squeezed(nn.Module):
+    def __init__(self, squeeze: Turn) -> None:
+        super().__init__()
+        self.squeeze, self.pool, self.head = (
+            squeeze,
+            nn.AdaptiveAvgPool1d(1),
+            nn.Linear(CHANNELS, 2),
+        )
+
+    def forward(self, rows: torch.Tensor, labels: Any = None) -> dict[str, torch.Tensor]:
+        logits = self.head(self.squeeze(self.pool(rows.transpose(1, 2))))
+        return {"loss": nn.functional.cross_entropy(logits, labels), "logits": logits}
+
+
+def left_alone(squeeze: Turn, size: int = 23, **more: Any) -> Finding | None:
+    args = tiny.arguments(per_device_train_batch_size=size, **more)
+    trainer = Trainer(Squeezed(squeeze), args, train_dataset=Series())
+    return findings(trainer).get("squeeze_takes_rows")
+
+
+@pytest.mark.parametrize("squeeze", [lambda x: x.squeeze(), lambda x: torch.squeeze(x)])
+def test_a_squeeze_that_takes_the_axis_of_the_rows_where_one_is_left(squeeze: Turn) -> None:
+    found = left_alone(squeeze)
+
+    assert found is not None
+    assert (found.severity, found.line) == ("fault", squeeze.__code__.co_firstlineno)
+    assert (found.numbers["rows"], found.numbers["size"]) == (24, 23)
+
+
+def test_no_row_is_left_alone_or_no_axis_of_it_is_lost() -> None:
+    assert left_alone(lambda x: x.squeeze(), size=8) is None
+    assert left_alone(lambda x: x.squeeze(), dataloader_drop_last=True) is None
+    assert left_alone(lambda x: x.squeeze(-1)) is None

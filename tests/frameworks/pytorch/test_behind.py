@@ -180,7 +180,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         CLASSES + ASKED + "print(accuracy_score(y.numpy(), made.predictions.argmax(-1)))",
     ),
     "answers that fit no labels": (
-        "fails_afterwards", "accuracy_score(made.label_ids",
+        "scores_measured_as_classes", "accuracy_score(made.label_ids",
         CLASSES + "made = trainer.predict(test)\n"
         "print(accuracy_score(made.label_ids, made.predictions))",
     ),

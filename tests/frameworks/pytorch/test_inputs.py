@@ -278,6 +278,40 @@ def test_a_loss_that_reads_a_column_which_the_trainer_drops(trainer_class: type[
     assert said["name"] == "weight"
 
 
+class Rows(torch.utils.data.Dataset):
+    def __len__(self) -> int:
+        return 24
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        return {"x": torch.ones(3), "target": float(number % 2)}
+
+
+class AsksForTarget(Trainer):
+    def compute_loss(self, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        target = inputs.pop("target")
+        answers = model(**inputs)
+        loss = (answers["logits"].squeeze(-1) - target).pow(2).mean()
+        return (loss, answers) if kwargs.get("return_outputs") else loss
+
+
+class NamesNoTarget(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = torch.nn.Linear(3, 1)
+
+    def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"logits": self.head(x)}
+
+
+def test_a_label_that_the_trainer_drops_from_rows_of_a_data_set_of_ones_own() -> None:
+    def asked(**more: Any) -> Trainer:
+        return AsksForTarget(NamesNoTarget(), tiny.arguments(**more), train_dataset=Rows())
+
+    assert numbers(asked(), "forward", "column_dropped")["name"] == "target"
+    assert "column_dropped" not in found(asked(label_names=["target"]), "forward")
+    assert "column_dropped" not in found(asked(remove_unused_columns=False), "forward")
+
+
 @pytest.mark.parametrize(
     ("trainer_class", "kept"), [(ThrowsAway, True), (MayWeigh, False), (Trainer, True)]
 )

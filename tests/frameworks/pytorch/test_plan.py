@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from transformers import Trainer, get_linear_schedule_with_warmup
 
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.outcome import Finding
+from debugger.script.places import Places
 from debugger.stages import batch, step
 from debugger.stages.judging import View, judged
 from debugger.words import Words
@@ -84,12 +86,44 @@ def test_a_schedule_of_one_epoch_in_a_run_of_three_is_over_early() -> None:
     assert scheduled(100, warm=5) == {}
 
 
+def test_a_schedule_that_was_thought_of_in_epochs() -> None:
+    def falling(gamma: float) -> dict[str, str]:
+        model = tiny.bert()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+        schedule = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma)
+        found = findings(tiny.classifier(model=model, optimizers=(optimizer, schedule)))
+        return {one.code: one.severity for one in found.values()}
+
+    assert falling(0.85) == {"rate_falls_by_updates": "fault"}
+    assert falling(0.97) == {}
+
+
 def test_a_schedule_that_falls_in_steps_is_left_alone() -> None:
     model = tiny.bert()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     schedule = torch.optim.lr_scheduler.StepLR(optimizer, 12)
 
     assert findings(tiny.classifier(model=model, optimizers=(optimizer, schedule))) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "decay", "wanted"),
+    [
+        (torch.optim.Adam, 0.1, {"decay_through_adam": "fault"}),
+        (torch.optim.Adam, 0.02, {"decay_through_adam": "look"}),
+        (torch.optim.Adam, 1e-4, {}),
+        (torch.optim.AdamW, 0.1, {}),
+        (partial(torch.optim.NAdam, decoupled_weight_decay=True), 0.1, {}),
+    ],
+)
+def test_a_decay_that_adam_takes_for_a_gradient(
+    kind: Any, decay: float, wanted: dict[str, str]
+) -> None:
+    model = tiny.bert()
+    optimizer = kind(model.parameters(), lr=1e-3, weight_decay=decay)
+    found = findings(tiny.classifier(model=model, optimizers=(optimizer, None)))
+
+    assert {one.code: one.severity for one in found.values()} == wanted
 
 
 def test_a_schedule_that_somebody_else_moves_too() -> None:
@@ -156,6 +190,11 @@ class Drawn(Trainer):
         return torch.utils.data.WeightedRandomSampler([1.0] * 48, 48)
 
 
+class DrawnByClass(Trainer):
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return torch.utils.data.WeightedRandomSampler([0.3, 0.7], 48)
+
+
 @pytest.mark.parametrize(
     ("kind", "rows", "wanted"),
     [
@@ -164,6 +203,7 @@ class Drawn(Trainer):
         (InOrder, tiny.pairs(48).sort("label"), {"batches_of_one_label": "fault"}),
         (Stuck, tiny.pairs(48), {"same_rows_again": "fault"}),
         (Drawn, tiny.pairs(48), {}),
+        (DrawnByClass, tiny.pairs(48), {"weights_of_few_rows": "fault"}),
     ],
 )
 def test_the_order_of_rows(kind: type[Trainer], rows: Any, wanted: dict[str, str]) -> None:
@@ -171,3 +211,38 @@ def test_the_order_of_rows(kind: type[Trainer], rows: Any, wanted: dict[str, str
     found = findings(trainer, stage=batch)
 
     assert {one.code: one.severity for one in found.values()} == wanted
+
+
+class Tabled(torch.nn.Module):
+    def __init__(self, table: torch.nn.Embedding) -> None:
+        super().__init__()
+        self.table, self.head = table, torch.nn.Linear(6, 3)
+
+    def forward(self, input_ids: Any, attention_mask: Any, labels: Any = None) -> Any:
+        logits = self.head(self.table(input_ids).mean(dim=1))
+        return {"loss": torch.nn.functional.cross_entropy(logits, labels), "logits": logits}
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "wanted"),
+    [
+        ("vectors", 2, "empty_table_frozen"),
+        ("vectors, padding_idx=0", 6, "table_stays_frozen"),
+        ("vectors, freeze=True", 2, None),
+        ("vectors, freeze=False", 2, None),
+    ],
+)
+def test_a_table_that_stays_as_it_was_handed_over(
+    given: str, known: int, wanted: str | None
+) -> None:
+    script = f"table = torch.nn.Embedding.from_pretrained({given})"
+    vectors = torch.randn(len(tiny.tokenizer()), 6)
+    vectors[:, known:] = 0
+    names: dict[str, Any] = {"torch": torch, "vectors": vectors}
+    exec(script, names)
+    pipeline = TrainerPipeline(tiny.classifier(model=Tabled(names["table"])))
+
+    view = View(pipeline.facts, Places(script), has_script=True)
+    found, _ = judged("step", step.RULES, pipeline.step(), view)
+    told = [(one.code, one.line) for one in found if "table" in one.code]
+    assert told == ([(wanted, 1)] if wanted else [])

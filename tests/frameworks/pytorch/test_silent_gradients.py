@@ -221,7 +221,8 @@ def test_a_metric_that_keeps_what_it_has_seen() -> None:
     assert "metric_remembers" not in codes(tiny.classifier(), "evaluate", "look")
 
 
-@pytest.mark.parametrize(("better", "mode"), [("accuracy", "min"), ("accuracy", "max")])
+@pytest.mark.parametrize("better", ["accuracy", "kappa"])
+@pytest.mark.parametrize("mode", ["min", "max"])
 def test_a_schedule_that_waits_for_a_number_to_go_the_wrong_way(better: str, mode: str) -> None:
     args = tiny.arguments(
         lr_scheduler_type="reduce_lr_on_plateau",
