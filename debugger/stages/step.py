@@ -10,7 +10,7 @@ from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
-from debugger.stages import phases, plan, rates, reached, steered, units
+from debugger.stages import phases, plan, rates, reached, steered, units, withheld
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -183,7 +183,7 @@ def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return None
     line = view.places.assignment("scaling") if deaf else None
     line = line or view.places.handed.cut_off()
-    if line is None and seen.plan is not None and seen.plan.head_dropout >= plan.HARDLY_LEFT:
+    if line is None and seen.plan is not None and seen.plan.head_dropout >= withheld.HARDLY_LEFT:
         return None  # in so few steps dropout alone may let nothing through: told by itself
     made = look if line is None else fault  # a part that nothing uses gets none either
     names = {"count": len(without), "first": without[0].name}
@@ -365,6 +365,7 @@ RULES: tuple[Rule, ...] = (
     schedule_ended,
     *reached.RULES,
     *plan.RULES,
+    *withheld.RULES,
     *rates.RULES,
     *steered.RULES,
     *phases.RULES,

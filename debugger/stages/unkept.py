@@ -14,19 +14,27 @@ SURE = (
 
 def result_thrown_away(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A data set never changes: what its methods give is a new one. Nor do tables and arrays."""
-    if seen.thrown_away is not None:
-        name, call, line, surely = seen.thrown_away
-        return (fault if surely else look)(line, name=name, call=call)
-    if not view.has_script:
+    if seen.thrown_away is None and not view.has_script:
         return NO_SCRIPT
-    found = view.places.unkept.thrown_away()
+    found = seen.thrown_away or _left_lying(seen, view)
+    if found is None:
+        return None
+    name, call, line, surely = found
+    return (fault if surely else look)(line, name=name, call=call)
+
+
+def _left_lying(seen: Data, view: View) -> tuple[str, str, int, bool] | None:
+    """What a line gives back, of which call, where, and whether it was surely to be kept."""
+    unkept = view.places.unkept
+    found = unkept.thrown_away()
     if found is not None and seen.train is not None and view.facts.compiled is None:
         line, name, call = found
-        return (fault if call in SURE else look)(line, name=name, call=call)
-    left = view.places.unkept.table_left() if seen.failure is None else None
-    return (
-        None if left is None else (fault if left[3] else look)(left[0], name=left[1], call=left[2])
-    )
+        return name, call, line, call in SURE
+    left = unkept.table_left() if seen.failure is None else None
+    if left is None:
+        return None
+    line, name, call, surely = left
+    return name, call, line, surely
 
 
 def map_returns_nothing(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -129,6 +129,7 @@ from debugger.stages import (
     units,
     unkept,
     weights,
+    withheld,
     within,
 )
 from debugger.stages.judging import Verdict, View
@@ -1946,14 +1947,14 @@ CASES += [
         rhythm=1,
     ),
     Case(
-        plan.table_stays_frozen,
+        withheld.table_stays_frozen,
         replace(STEPPED, total=1000, trainable=500, plan=replace(PLAN, still=Still(500, 10, 0))),
         {"plan": PLAN},
         script="table = nn.Embedding.from_pretrained(vectors)",
         says={"share": 0.5},
     ),
     Case(
-        plan.empty_table_frozen,
+        withheld.empty_table_frozen,
         replace(STEPPED, total=1000, trainable=500, plan=replace(PLAN, still=Still(500, 10, 6))),
         {"plan": replace(PLAN, still=Still(500, 10, 0))},
         script="table = nn.Embedding.from_pretrained(vectors)",
@@ -1990,17 +1991,24 @@ CASES += [
     ),
     of_plan(plan.eps_swallows_update, {"eps": 1e-6}, replace(PLAN, eps=1.0), eps=1.0),
     of_plan(plan.weight_decay_too_strong, {"weight_decay": 0.1}, replace(PLAN, weight_decay=300.0)),
-    of_plan(plan.weights_at_rate_zero, {"idle": ()}, replace(PLAN, idle=("head.weight",)), count=1),
-    of_plan(plan.half_precision_weights, {"half": ""}, replace(PLAN, half="float16", narrow=0.4)),
-    of_plan(plan.dropout_high, {"dropout": 0.49}, replace(PLAN, dropout=0.8), dropout=0.8),
     of_plan(
-        plan.head_dropout_high,
+        withheld.weights_at_rate_zero, {"idle": ()}, replace(PLAN, idle=("head.weight",)), count=1
+    ),
+    of_plan(
+        withheld.half_precision_weights, {"half": ""}, replace(PLAN, half="float16", narrow=0.4)
+    ),
+    of_plan(withheld.dropout_high, {"dropout": 0.49}, replace(PLAN, dropout=0.8), dropout=0.8),
+    of_plan(
+        withheld.head_dropout_high,
         {"head_dropout": 0.5},
         replace(PLAN, head_dropout=0.99),
         dropout=0.99,
     ),
     of_plan(
-        plan.frozen_before_training, {"frozen_new": 0}, replace(PLAN, frozen_new=1000), frozen=1000
+        withheld.frozen_before_training,
+        {"frozen_new": 0},
+        replace(PLAN, frozen_new=1000),
+        frozen=1000,
     ),
     Case(
         plan.rate_small_for_new,
