@@ -67,8 +67,9 @@ def labels_beyond_yes_or_no(seen: Data, view: View) -> Verdict | CannotJudge | N
 
 def labels_tiled(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Who wants each label several times, and gets all of them one behind the other."""
-    split = seen.train
-    rows = [row for row in split.labels if isinstance(row, (list, tuple))] if split else []
+    labels = seen.train.labels if seen.train else ()
+    rows = [one for one in labels if isinstance(one, (list, tuple)) and one]
+    rows = [row for row in rows if isinstance(row[0], int)]
     if len(rows) < MANY_ROWS:
         return NOT_FOR_THIS_TASK
     blocks = [_tile(row) for row in rows]

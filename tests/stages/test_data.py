@@ -11,7 +11,8 @@ from transformers import Trainer
 from debugger import diagnose
 from debugger.pipelines.face import Data
 from debugger.stages.data import imbalanced, leak, text_cut
-from debugger.stages.judging import CannotJudge, Verdict, View
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
+from debugger.stages.targets import labels_tiled
 from tests import tiny
 from tests.stages.test_every_rule import SPLIT
 from tests.stages.test_step import FACTS
@@ -117,3 +118,9 @@ def test_rows_with_room_left_were_not_cut() -> None:
 
     assert text_cut(Data(roomy, None), View(FACTS)) is None
     assert isinstance(text_cut(Data(filled, None), View(FACTS)), Verdict)
+
+
+def test_labels_that_are_pictures_of_their_own_are_no_tiles() -> None:
+    masks = tuple([[0, 1], [1, 0]] for _ in range(40))
+    seen = Data(replace(SPLIT, labels=masks), None)
+    assert labels_tiled(seen, View(FACTS)) == NOT_FOR_THIS_TASK

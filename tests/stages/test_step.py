@@ -98,6 +98,7 @@ def moved(rate: float, *updates: float, **more: Any) -> Any:
         (0.2, (2.0, 1.5), "look"),
         (0.1, (9.0, 9.0), "look"),
         (0.05, (1.0, 0.2), "look"),
+        (0.05, (0.9, 0.5), "look"),
     ],
 )
 def test_steps_as_large_as_the_weights_are_told_at_the_rate(
@@ -111,7 +112,7 @@ def test_steps_as_large_as_the_weights_are_told_at_the_rate(
 
 def test_steps_that_leave_something_of_the_weights_are_let_be() -> None:
     assert moved(0.03, 9.0, 9.0) is None
-    assert moved(0.05, 0.9, 0.5) is None
+    assert moved(0.05, 0.9, 0.4, 0.4) is None
     assert moved(0.05, 4.0, 0.1, 0.1) is None  # the biases alone, which begin at nothing
     assert moved(0.05, 4.0, trainable=900) is None
     assert moved(0.05, 4.0, pretrained=True) == NOT_FOR_THIS_TASK
