@@ -495,8 +495,15 @@ class Places:
         return max(named, default=None)
 
     def answered_for(self, line: int | None) -> int | None:
-        """Where a model was asked for what a statement at a line goes by."""
-        return self._answered({n.id for n in self._names_at(line)}, line)
+        """Where a model was asked for what a statement at a line goes by, if by way of others."""
+        names, known = {n.id for n in self._names_at(line)}, set[str]()
+        while names - known:
+            if (asked := self._answered(names, line)) is not None:
+                return asked
+            known |= names
+            made = self._made_before(names, line)
+            names = {n.id for one in made for n in ast.walk(one.value) if isinstance(n, ast.Name)}
+        return None
 
     def handed_answers(self, line: int | None) -> int | None:
         """Where a model was asked for what a statement at a line hands on as it is."""
@@ -507,16 +514,22 @@ class Places:
         return [n for n in ast.walk(self._tree) if isinstance(n, ast.Name) and n.lineno == line]
 
     def _answered(self, names: set[str], line: int | None) -> int | None:
-        made = [
+        asked = (
             node.lineno
-            for node in self._assignments
-            if names & set(map(name_of, node.targets)) and node.lineno < (line or 0)
+            for node in self._made_before(names, line)
             if any(
                 isinstance(part, ast.Call) and name_of(part.func) == "predict"
                 for part in ast.walk(node.value)
             )
+        )
+        return max(asked, default=None)
+
+    def _made_before(self, names: set[str], line: int | None) -> list[ast.Assign]:
+        return [
+            node
+            for node in self._assignments
+            if names & set(map(name_of, node.targets)) and node.lineno < (line or 0)
         ]
-        return max(made, default=None)
 
     def last_set(self, attribute: str, before: int | None) -> int | None:
         """The last assignment to an attribute of that name above a line."""

@@ -134,6 +134,16 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
+        lambda at: at.answered_for(5),
+        """
+        guess = back(model.predict(x))  # HERE
+        truth = back(y)
+        error = truth - guess
+        loud = True
+        print({"mae": np.mean(np.abs(error))})
+        """,
+    ),
+    (
         lambda at: at.handed.taken_over(4, "label_ids"),
         """
         def measure(pred):
