@@ -258,9 +258,9 @@ def metric_takes_first_places(seen: Evaluate, view: View) -> Verdict | CannotJud
 
 
 def f1_of_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
-    """Averaged over rows, F1 is the accuracy, and rare classes weigh next to nothing in it."""
+    """Averaged over all, F1 is the accuracy, and rare classes weigh next to nothing in it."""
     tried = seen.trials
-    if tried is None or not tried.averages or tried.kind != "classes":
+    if tried is None or not tried.averages or tried.kind not in ("classes", "tokens"):
         return NOT_TRIED
     for name, value in tried.drawn.items():
         means = {kind: each["f1"] for kind, each in tried.averages.items()}

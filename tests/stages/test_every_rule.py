@@ -2098,6 +2098,12 @@ CASES += [
         says={"name": "f1", "constant": 0.7},
     ),
     Case(
+        metric.f1_of_rows,
+        replace(MEASURED, trials=replace(OF_ROWS, kind="tokens")),
+        {"trials": replace(OF_ROWS, kind="many")},
+        says={"name": "f1", "constant": 0.7},
+    ),
+    Case(
         evaluate.label_name_untold,
         replace(MEASURED, has_metric=True, called=False, untold="target"),
         {"untold": ""},
