@@ -517,10 +517,7 @@ class Places:
         asked = (
             node.lineno
             for node in self._made_before(names, line)
-            if any(
-                isinstance(part, ast.Call) and name_of(part.func) == "predict"
-                for part in ast.walk(node.value)
-            )
+            if any(map(_is_answer, ast.walk(node.value)))
         )
         return max(asked, default=None)
 
@@ -820,3 +817,9 @@ def _later(tree: ast.Module, training_line: int | None) -> set[ast.AST]:
 
 def _around(body: list[ast.stmt], line: int) -> ast.stmt | None:
     return next((n for n in body if n.lineno <= line <= (n.end_lineno or n.lineno)), None)
+
+
+def _is_answer(node: ast.AST) -> bool:
+    """What a model of Keras is asked, and what a Trainer's answer holds."""
+    asked = isinstance(node, ast.Call) and name_of(node.func) == "predict"
+    return asked or (isinstance(node, ast.Attribute) and node.attr == "predictions")

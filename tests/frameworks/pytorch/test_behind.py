@@ -165,7 +165,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "print('MAE', np.abs(said - cost[96:].numpy()).mean())",
     ),
     "a column beside a row, scaled back": (
-        "printed_mixes_rows", "RMSE",
+        "printed_mixes_rows", "said = made.predictions",
         AMOUNTS + ASKED + "said = made.predictions * wide.item() + mean.item()\n"
         "print('RMSE', np.sqrt(np.mean((said - cost[96:].numpy()) ** 2)))",
     ),
