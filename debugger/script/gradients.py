@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from debugger.script.tracing import Function, Tracing, name_of
+from debugger.script.tracing import Function, Tracing, is_false, name_of
 
 _SWITCH = "set_grad_enabled"
 
@@ -60,5 +60,4 @@ def _named(call: ast.Call) -> Iterator[str]:
 
 def _is_off(call: ast.Call) -> bool:
     given = [*call.args, *(k.value for k in call.keywords)]
-    off = len(given) == 1 and isinstance(given[0], ast.Constant) and given[0].value is False
-    return name_of(call.func) == _SWITCH and off
+    return name_of(call.func) == _SWITCH and len(given) == 1 and is_false(given[0])

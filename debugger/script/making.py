@@ -11,6 +11,7 @@ from debugger.script.tracing import (
     Function,
     Tracing,
     assigned,
+    is_false,
     is_true,
     name_of,
 )
@@ -328,8 +329,7 @@ def _deals(call: ast.Call) -> bool:
     if name == "sample":
         return "frac" in given
     if name == "train_test_split":
-        kept = given.get("shuffle")
-        return not (isinstance(kept, ast.Constant) and kept.value is False)
+        return not is_false(given.get("shuffle"))
     if name not in ("shuffle", "permutation", "permuted"):
         return False
     first = call.args[0] if call.args else None

@@ -49,7 +49,7 @@ from debugger.script.slips import Slips
 from debugger.script.sources import Sources
 from debugger.script.told import told
 from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of, torn
-from debugger.script.tracing import Tracing, last, name_of
+from debugger.script.tracing import Tracing, last, name_of, names_in
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
 from debugger.script.vocabularies import Apart, made_apart
@@ -502,7 +502,7 @@ class Places:
                 return asked
             known |= names
             made = self._made_before(names, line)
-            names = {n.id for one in made for n in ast.walk(one.value) if isinstance(n, ast.Name)}
+            names = set[str]().union(*(names_in(one.value) for one in made))
         return None
 
     def handed_answers(self, line: int | None) -> int | None:

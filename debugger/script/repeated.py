@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Collection
 
-from debugger.script.tracing import assigned, name_of, names_in
+from debugger.script.tracing import assigned, is_false, name_of, names_in
 
 _SPLITS = re.compile(r"split", re.IGNORECASE)
 _COPIES = re.compile(r"(over|up)_?sampl|resampl|augment|fit_resample|duplicate", re.IGNORECASE)
@@ -63,15 +63,11 @@ def copied_before_split(tree: ast.AST) -> int | None:
 
 def _copies(node: ast.AST, own: Collection[str] = ()) -> bool:
     for call in (part for part in ast.walk(node) if isinstance(part, ast.Call)):
-        drawn = [k.value for k in call.keywords if k.arg == "replace" and not _is_false(k.value)]
+        drawn = [k.value for k in call.keywords if k.arg == "replace" and not is_false(k.value)]
         again = drawn and name_of(call.func) == "sample"
         if again or name_of(call.func) in own or _COPIES.search(name_of(call.func)):
             return True
     return False
-
-
-def _is_false(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) and value.value is False
 
 
 def stepped_behind(tree: ast.AST) -> int | None:

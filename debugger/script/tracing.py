@@ -436,6 +436,10 @@ def is_true(value: ast.AST) -> bool:
     return isinstance(value, ast.Constant) and value.value is True
 
 
+def is_false(value: ast.AST | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is False
+
+
 def name_of(node: ast.expr) -> str:
     """`tensor` of `torch.tensor`; "" of what has no name."""
     if isinstance(node, ast.Attribute):

@@ -33,13 +33,17 @@ def arrays_of(
 
 
 def gaps_of(
-    values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
+    values: Mapping[str, Sequence[Any]],
+    kept: Sequence[str],
+    label: str | None,
+    arrays: Mapping[str, Any],
 ) -> tuple[Gap, ...]:
-    """Of columns of fractions whose rows are not all as long."""
+    """Of columns of fractions that are no `arrays`, as their rows are not all as long."""
     found: list[Gap] = []
-    for name in (one for one in values if one in kept and one not in (label, *LABELS)):
+    others = (one for one in values if one in kept and one not in (label, *LABELS, *arrays))
+    for name in others:
         rows = list(values[name][:MOST_MEASURED])
-        if not rows or not _is_fraction(rows[0]) or _array(rows) is not None:
+        if not rows or not _is_fraction(rows[0]):
             continue
         with suppress(TypeError, ValueError):
             lost = without_number([np.asarray(row, dtype=float) for row in rows])

@@ -184,7 +184,7 @@ def _split(trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any) -> _Rea
         split = replace(split, read=replace(split.read, **clash))
     arrays = arrays_of(values, kept, label)
     labels = values.get(label, ()) if label else ()
-    gaps = gaps_of(values, kept, label)
+    gaps = gaps_of(values, kept, label, arrays)
     return _Read(keys, split, columns_of(arrays, labels, gaps), arrays)
 
 

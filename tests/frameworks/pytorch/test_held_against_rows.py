@@ -212,9 +212,9 @@ def test_what_is_no_number_is_told_as_that_and_not_as_another_preparation() -> N
 
 def test_gaps_in_rows_that_are_not_all_as_long() -> None:
     series = [[0.5, 1.0, 2.0], [0.1, float("nan")], [0.3]]
-    (gap,) = gaps_of({"x": series, "labels": series}, ("x", "labels"), "labels")
+    (gap,) = gaps_of({"x": series, "labels": series}, ("x", "labels"), "labels", {})
     assert (gap.name, gap.rows, gap.of) == ("x", 1, 3)
-    assert gaps_of({"x": [[0.5], [0.1, 2.0]]}, ("x",), None) == ()
+    assert gaps_of({"x": [[0.5], [0.1, 2.0]]}, ("x",), None, {}) == ()
 
 
 def test_evaluation_rows_of_another_tokenizer() -> None:
