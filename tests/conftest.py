@@ -1,10 +1,14 @@
 """Quick tests first, promises last; their runs are asked for at once and go on beside the rest."""
 
+import hashlib
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +22,7 @@ from tests.remembered import Remembered
 
 pytest_plugins = ["tests.progress"]
 UNTIL = "PROOF_UNTIL"
-"""The moment, in seconds of the clock, after which no further promise is waited for: `.ci/run`."""
+"""When `make proof` waits for no further promise, in seconds of the clock."""
 # Small models are slower on two threads, and seven times as slow where a proof has the other core.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # transformers and evaluate import TensorFlow where it is installed; only its own tests want that.
@@ -36,11 +40,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="this machine has no CUDA device"))
 
 
-def _turn(item: pytest.Item) -> int:
-    """Promises last: while they wait for their runs nothing else would use the machine."""
-    if "promise" in getattr(item, "fixturenames", ()):
-        return 2
-    return int(any(map(item.get_closest_marker, ("slow", "proof"))))
+def _turn(item: pytest.Item) -> tuple[int, str]:
+    """Promises last: while they wait for their runs nothing else would use the machine. Where there
+    is no time for all of them, those of other scenarios come first with each commit."""
+    promise = getattr(getattr(item, "callspec", None), "params", {}).get("promise")
+    if promise is not None:
+        return 2, hashlib.sha256(f"{_commit()}{promise.scenario.id}".encode()).hexdigest()
+    return int(any(map(item.get_closest_marker, ("slow", "proof")))), ""
+
+
+@cache
+def _commit() -> str:
+    try:
+        return subprocess.check_output(
+            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, text=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def _has_cuda() -> bool:
@@ -99,7 +115,7 @@ def complaints(asked: tuple[Runs, Judging]) -> Callable[[Promise], list[str]]:
 
     def told(promise: Promise) -> list[str]:
         if time.time() > float(os.environ.get(UNTIL) or "inf"):
-            pytest.skip("not proved: this machine has no time left for it")
+            pytest.skip("not proved, as the time was up: PROOF_MINUTES=120 make proof")
         return list(judging[promise]())
 
     return told
