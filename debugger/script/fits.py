@@ -10,7 +10,7 @@ from typing import Literal
 from debugger.script.labelling import Labelling
 from debugger.script.putting import says
 from debugger.script.remainder import made_of, orders_columns
-from debugger.script.tracing import Tracing, last, name_of
+from debugger.script.tracing import Tracing, last, name_of, of_any_set
 from debugger.script.trainings import Trainings
 
 
@@ -175,11 +175,12 @@ class Fits:
         learned, behind = {line for line, _ in first}, [value for _, value in first]
         given = [c.args[0] for c in self._calls if last(c.func) in names and c.args]
         given += [k.value for c in self._calls for k in c.keywords if k.arg in names]
+        given = [one for one in given if not _is_one_row(one)] or given
         given = [self._handed_last(one) for one in given]
         found = [pair for one in given for pair in made_of(self._tree, one)]
         alone = [(line, value) for line, value in found if line not in learned]
-        same = {_of_any_set(value) for value in behind}
-        alone = [one for one in alone if _of_any_set(one[1]) not in same] or alone
+        same = {of_any_set(ast.unparse(value)) for value in behind}
+        alone = [one for one in alone if of_any_set(ast.unparse(one[1])) not in same] or alone
         orders = [line for line, value in alone if orders_columns(value)]
         return max(orders or [line for line, _ in alone], default=None)
 
@@ -194,6 +195,14 @@ class Fits:
         if not others or others & {name for name, _ in scaled}:
             return None
         return next((line for name, line in scaled if name in learned), None)
+
+
+def _is_one_row(given: ast.expr) -> bool:
+    """`np.expand_dims(row, 0)`, `row[None]` and the like: a batch that was made of one."""
+    if isinstance(given, ast.Call) and last(given.func) == "expand_dims":
+        return True
+    place = ast.unparse(given.slice) if isinstance(given, ast.Subscript) else ""
+    return place.partition(",")[0].lstrip("(") in ("None", "np.newaxis", "tf.newaxis")
 
 
 def _scalings(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -223,11 +232,6 @@ def _crossed(node: ast.Dict) -> bool:
         for other in held
         if one != other
     )
-
-
-def _of_any_set(value: ast.expr) -> str:
-    """What is done, whichever set it is done to."""
-    return re.sub(r"(train|test|valid|val|eval|dev)(?![a-z])", "set", ast.unparse(value))
 
 
 def _first(given: ast.expr) -> str:

@@ -19,9 +19,9 @@ _SCALES = (
     *("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "square", "power", "cbrt"),
     *("inverse_transform", "transform", "sinh", "arcsinh"),
 )
-_OUT_OF_ROWS = ("squeeze", "flatten", "ravel", "reshape")
 _BACK = re.compile(r"inverse|unscale|denorm|unnorm|destandard|unstandard|descale", re.I)
 _DEVIATION = re.compile(r"(^|_)(std|sd|sigma|stddev|scale_|var_)(_|$)|^(scale|var)_$", re.I)
+_ANSWERS = re.compile(r"pred|answer|guess", re.I)
 _TARGETS = re.compile(r"(^|_)(y|targets?|labels?)(_|$)", re.I)
 _LOSSES = ("compute_loss", "forward", "training_step", "__call__")
 
@@ -116,13 +116,24 @@ class Handed:
         What is only taken apart, such as `logits, labels = given`, is made elsewhere.
         """
         for call in self._calls:
-            if call.lineno <= (line or 0) <= (call.end_lineno or 0):
+            if _stands_at(call, line):
                 handed = [*call.args, *(k.value for k in call.keywords)]
                 names = [one for one in handed if isinstance(one, ast.Name)]
                 made = [found[-1][0] for one in names if (found := self._tracing.local(one))]
                 if made:
                     return max(made)
         return self._compared(line) or line
+
+    def called_answers(self, line: int | None) -> int | None:
+        """Where what a call at a line hands on was only taken apart, and called an answer there:
+        `predictions, labels = given`."""
+        for call in (one for one in self._calls if _stands_at(one, line)):
+            handed = [*call.args, *(k.value for k in call.keywords)]
+            for one in (n for n in handed if isinstance(n, ast.Name) and _ANSWERS.match(n.id)):
+                made = self._tracing.unpacked(one)
+                if made and all(place is not None for _, _, place in made):
+                    return made[-1][0]
+        return None
 
     def taken_over(self, line: int | None, field: str) -> int | None:
         """Where what a call at a line is given was taken from such a field as it was."""
@@ -305,7 +316,11 @@ class Handed:
             if isinstance(target, ast.Name)
         }
         own = tuple(one.name for one in self._functions if _calls_one(one, _SCALES))
-        scaled = {name for name, value in made.items() if _calls_one(value, (*_SCALES, *own))}
+        scaled = {
+            name
+            for name, value in made.items()
+            if _calls_one(value, (*_SCALES, *own)) or any(map(_by_deviation, ast.walk(value)))
+        }
         for node in ast.walk(function) if function is not None else ():
             if isinstance(node, ast.Call | ast.BinOp) and len(made) > len(scaled) > 0:
                 names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(made)
@@ -315,13 +330,13 @@ class Handed:
         return None
 
     def flattening(self, argument: str) -> bool:
-        """Whether the function knows that each answer is a row of one, and takes it out of that."""
+        """Whether the function knows that each answer is a row of one, and takes it out of that.
+        To lay all end to end takes nothing for granted."""
         function = self.function(argument)
         parts = [] if function is None else list(ast.walk(function))
-        made = [one for one in parts if isinstance(one, ast.Call)]
-        calls = {name_of(one.func) for one in made if not ast.unparse(one).endswith(", 1)")}
+        squeezes = any(isinstance(n, ast.Call) and name_of(n.func) == "squeeze" for n in parts)
         taken = (ast.unparse(one.slice) for one in parts if isinstance(one, ast.Subscript))
-        return bool(calls & set(_OUT_OF_ROWS)) or any(one.endswith(", 0)") for one in taken)
+        return squeezes or any(one.endswith(", 0)") for one in taken)
 
     def never_scaled_back(self) -> int | None:
         """Where labels are scaled, or would be scaled back, in a script that never does so."""
@@ -368,6 +383,21 @@ class Handed:
                 ]
                 if taken & set(map(name_of, loop.target.elts)) and name_of(beside) not in taken:
                     return min(uses, default=None)
+        return None
+
+    def gone_through_whole(self, argument: str) -> int | None:
+        """Where all of something is gone through, and of what goes beside it only some places."""
+        function = self.function(argument)
+        rounds = (ast.For, ast.comprehension)
+        parts = list(ast.walk(function)) if function is not None else []
+        lists = [n for n in parts if isinstance(n, ast.ListComp) and len(n.generators) == 1]
+        for pair in (n.target for n in parts if isinstance(n, rounds)):
+            names = [name_of(one) for one in getattr(pair, "elts", [])]
+            each = [(one.lineno, one.generators[0]) for one in lists]
+            whole = [(at, one) for at, one in each if name_of(one.iter) in names and not one.ifs]
+            picked = [one.iter for _, one in each if one.ifs or isinstance(one.iter, ast.Subscript)]
+            if whole and any(name_of(getattr(one, "value", one)) in names for one in picked):
+                return whole[0][0]
         return None
 
     def _is_picking(self, place: ast.expr) -> bool:
@@ -527,6 +557,13 @@ def _names_deviation(node: ast.expr) -> bool:
     return any(_DEVIATION.search(name_of(one)) for one in parts)
 
 
+def _by_deviation(node: ast.AST) -> bool:
+    """Multiplied or divided by a deviation."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult | ast.Div):
+        return False
+    return any(map(_names_deviation, (node.left, node.right)))
+
+
 def _is_of_targets(call: ast.Call) -> bool:
     parts = [part for one in call.args for part in ast.walk(one)]
     names = [part.id for part in parts if isinstance(part, ast.Name)]
@@ -544,6 +581,10 @@ def _is_one_column(part: ast.expr | ast.AST) -> bool:
         return len(by.elts) == 1
     said = ast.unparse(by) if isinstance(by, ast.Tuple) else ""
     return said in ("(:, None)", ":, None", ":, np.newaxis", "(:, np.newaxis)")
+
+
+def _stands_at(call: ast.Call, line: int | None) -> bool:
+    return call.lineno <= (line or 0) <= (call.end_lineno or 0)
 
 
 def _calls_one(value: ast.AST, names: tuple[str, ...]) -> bool:

@@ -103,6 +103,15 @@ class Making:
         ]
         return next(iter(own or [line for line, said in made if re.search(_AUTO, said)]), None)
 
+    def config(self, name: str) -> int | None:
+        """Where the config is made that a model of that class is made of, if it has a name."""
+        for call in (one for one in self._calls if name_of(one.func) == name):
+            given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "config")]
+            for one in (one for one in given if isinstance(one, ast.Name)):
+                made = [(line, ast.unparse(value)) for line, value in self._tracing.local(one)]
+                return next((line for line, said in made if "Config" in said), None)
+        return None
+
     def layer(self, where: str, width: int) -> int | None:
         """Where the width of the layer at that place of a model, as `head.0`, is written down."""
         names = [part for part in where.split(".") if not part.isdigit()]
@@ -158,13 +167,13 @@ class Making:
                     return core.lineno
         return None
 
-    def turned(self, or_asked: bool = True) -> int | None:
-        """Where a training step brings what it asks its loss about into another shape; else where
-        it asks."""
+    def turned(self, or_asked: bool = True, at_the_end: bool = False) -> int | None:
+        """Where a training step brings what it asks its loss about into another shape, of its last
+        steps if that is asked for; else where it asks."""
         asking = self._asking()
         if asking is None:
             return None
-        found = (self._turned(given) for given in asking.args)
+        found = (self._turned(given, 0 if at_the_end else DEEPEST) for given in asking.args)
         return next(filter(None, found), None) or (asking.lineno if or_asked else None)
 
     def answered(self) -> int | None:
@@ -257,15 +266,15 @@ class Making:
         """The first line that gives the rows of a table another order by lot."""
         return min((call.lineno for call in self._calls if _deals(call)), default=None)
 
-    def _turned(self, given: ast.expr, depth: int = 0) -> int | None:
+    def _turned(self, given: ast.expr, deepest: int) -> int | None:
         parts = list(ast.walk(given))
         turns = [part for part in parts if _turns(part)]
-        if turns or depth > DEEPEST:
+        if turns or deepest < 0:
             return given.lineno if turns else None
         for name in (part for part in parts if isinstance(part, ast.Name)):
             for line, value in reversed(self._tracing.local(name)):
                 earlier = value is not given and line <= given.lineno
-                if earlier and (found := self._turned(value, depth + 1)) is not None:
+                if earlier and (found := self._turned(value, deepest - 1)) is not None:
                     return found
         return None
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from debugger.script.tracing import Tracing, assigned, name_of, owner_of
+from debugger.script.tracing import Tracing, assigned, name_of, of_any_set, owner_of
 
 _HERE, _THERE = "train_dataset", "eval_dataset"
 _OF_A_SET = (
@@ -62,7 +62,8 @@ class Parting:
         if depth > DEEPEST or _are_of_a_set(here, there):
             return None
         if isinstance(here, ast.Name) or isinstance(there, ast.Name):
-            return self._of_names(here, there, depth)
+            wrapped = self._is_wrapped(here, there) or self._is_wrapped(there, here)
+            return there.lineno if wrapped else self._of_names(here, there, depth)
         if isinstance(here, ast.Call) and isinstance(there, ast.Call):
             return self._of_calls(here, there, depth)
         if isinstance(here, ast.Subscript) and isinstance(there, ast.Subscript):
@@ -84,6 +85,14 @@ class Parting:
             plain = any(isinstance(n, ast.Subscript | ast.Attribute) for n in (here, there))
             return None if both or plain else there.lineno
         return None if one is other else self._parted(one, other, depth + 1)
+
+    def _is_wrapped(self, whole: ast.expr, bare: ast.expr) -> bool:
+        """Whether the one is a call upon what the other is: `scale(x_train)` beside `x_test`."""
+        if not isinstance(bare, ast.Name) or not isinstance(whole, ast.Call):
+            return False
+        held = [*whole.args, getattr(whole.func, "value", None)]
+        inside = [one for one in held if isinstance(one, ast.Name)]
+        return any(of_any_set(one.id) == of_any_set(bare.id) for one in inside)
 
     def _of_calls(self, here: ast.Call, there: ast.Call, depth: int) -> int | None:
         if name_of(here.func) != name_of(there.func):

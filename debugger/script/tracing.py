@@ -25,6 +25,7 @@ _HOLDS = (
 )
 OF_JUDGING = re.compile(r"(^|[^a-z])(test|val|valid|validation|eval|dev)([^a-z]|$)", re.IGNORECASE)
 """A name, or what is made of it, that tells of rows to be judged by."""
+_SETS = re.compile(r"(train|test|valid|val|eval|dev|(?<![a-z])(?:tr|te|va))(?![a-z])")
 OF_TRAINING = re.compile(r"(^|[^a-z])train", re.IGNORECASE)
 DEEPEST = 6
 """Names that stand for names: further than that nobody follows them."""
@@ -340,6 +341,11 @@ class Tracing:
             if isinstance(node, ast.Return) and self._scopes.get(node) is function
         ]
         return max(returns, key=lambda one: one.lineno).value if returns else None
+
+
+def of_any_set(said: str) -> str:
+    """The same text for `x_train` and `x_test`, and for what is done to them."""
+    return _SETS.sub("set", said)
 
 
 def names_in(node: ast.AST) -> set[str]:

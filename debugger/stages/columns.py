@@ -143,6 +143,7 @@ def gaps_in_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     made = fault if found.felt else look
     line = view.places.emptied() or view.places.fits.fitted()
+    line = line or view.places.call(".to_numpy", ".from_numpy")
     return made(line, name=found.name, rows=found.rows, of=found.of)
 
 

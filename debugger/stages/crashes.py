@@ -72,10 +72,11 @@ def double_beside_single(seen: Seen, view: View) -> Verdict | None:
         return None
     behind = view.places.behind
     names = [one.name for one in failure.held if one.dtype == "float64"]
-    made = next(iter(behind.makers(failure.line, names)), None)
+    makers = behind.makers(failure.line, names)
+    made = next((one for one in makers if any(map(_makes_double, ast.walk(one)))), None)
     made = made or behind.first(behind.at(failure.line), _makes_double)
     made = made or behind.first(behind.under("labels", "label"), _makes_double)
-    made = made or behind.anywhere(_makes_double)
+    made = made or behind.anywhere(_makes_double) or next(iter(makers), None)
     return fault(made.lineno if made is not None else failure.line)
 
 

@@ -153,7 +153,8 @@ def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     as_scores = len(handed) == len(references) + 1 and handed[: len(references)] == references
     if not as_scores and not any(map(seen.failure.says, _CALLS_SCORES)):
         return None
-    line = view.places.handed.before(seen.failure.line) or metric.metric_line(view)
+    line = view.places.handed.before(seen.failure.line)
+    line = view.places.handed.called_answers(line) or line or metric.metric_line(view)
     shape = handed or seen.given.get("predictions", ())
     return fault(line, shape=str(list(shape)), rows=seen.rows)
 

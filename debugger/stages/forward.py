@@ -554,7 +554,8 @@ def _model_line(view: View) -> int | None:
     line = line or (config if handed else next(iter(made), None))
     if line is None and view.facts.compiled is not None and view.facts.num_labels:
         line = view.output_layer(view.facts.num_labels)
-    return line or view.places.making.model(view.facts.model_class)
+    making, kind = view.places.making, view.facts.model_class
+    return line or making.config(kind) or making.model(kind)
 
 
 def _example(seen: Forward, facts: Facts) -> Evidence:

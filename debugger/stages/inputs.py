@@ -77,8 +77,9 @@ def unknown_for_capitals(seen: Data, view: View) -> Verdict | CannotJudge | None
     """A vocabulary in small letters, and texts that are not brought to them."""
     if seen.cased is None or seen.cased.lowered:
         return None
+    told = view.places.assignment("normalizer") or view.places.argument("do_lower_case")
     made = view.places.call("WordLevel", "BPE", "WordPiece", "TokenizerFast", "Tokenizer")
-    return _for_case(seen.cased, seen.cased.line or made)
+    return _for_case(seen.cased, seen.cased.line or told or made)
 
 
 def lowered_after_learning(seen: Data, view: View) -> Verdict | CannotJudge | None:

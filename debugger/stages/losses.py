@@ -156,8 +156,11 @@ def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None
         return None
     logits, labels = str(list(asked.logits_shape)), str(list(asked.labels_shape))
     places = view.places
-    line = places.making.turned(or_asked=False) or places.layers.turned()
-    if line is None and asked.logits_shape[-1] == 1:  # a model of one's own may give them flat
+    column = asked.logits_shape[-1] == 1
+    line = places.making.turned(or_asked=False, at_the_end=column)
+    if line is None and not (column and places.making.answered()):
+        line = places.layers.turned()
+    if line is None and column:  # a model of one's own may give them flat
         flat = places.handed.flattening("compute_metrics")
         line = places.making.turned() if flat else places.making.answered()
         line = line or places.returned_in(view.facts.model_class, "forward")

@@ -253,7 +253,9 @@ def metric_takes_first_places(seen: Evaluate, view: View) -> Verdict | CannotJud
     name = _first(tried)
     if name is None or not _cured(tried.perfect, tried.packed, name):
         return None
-    line = _in_metric(view.places.handed.picked, name) or metric_line(view, name)
+    handed = view.places.handed
+    line = _in_metric(handed.gone_through_whole) or _in_metric(handed.picked, name)
+    line = line or metric_line(view, name)
     return fault(line, name=name, value=tried.perfect[name], packed=tried.packed[name])
 
 

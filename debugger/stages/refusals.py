@@ -107,7 +107,7 @@ def schedule_ended(seen: Seen, view: View) -> Verdict | None:
     if ends is None or (plan is not None and not found and plan.updates <= ends):
         return None
     places = view.places
-    line = places.argument("total_steps", "steps_per_epoch") or places.call("OneCycleLR")
+    line = places.argument_chosen("total_steps", "steps_per_epoch") or places.call("OneCycleLR")
     return fault(line or _failed_at(seen), steps=ends)
 
 

@@ -165,6 +165,83 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
+        lambda at: at.handed.left_as_it_was("compute_metrics"),
+        """
+        def measure(given):
+            guess = given.predictions * weight_std + weight_mean
+            truth = given.label_ids  # HERE
+            return {"mae": np.abs(guess - truth).mean()}
+        Trainer(compute_metrics=measure)
+        """,
+    ),
+    (
+        lambda at: at.handed.gone_through_whole("compute_metrics"),
+        """
+        def measure(given):
+            for said, meant in zip(given.predictions.argmax(-1), given.label_ids):
+                guess = spans([NAMES[one] for one in said])  # HERE
+                truth = spans([NAMES[one] for one in meant if one != -100])
+        Trainer(compute_metrics=measure)
+        """,
+    ),
+    (
+        lambda at: at.handed.gone_through_whole("compute_metrics"),
+        """
+        def measure(given):
+            for said, meant in zip(given.predictions.argmax(-1), given.label_ids):
+                kept = meant != -100
+                guess = spans([NAMES[one] for one in said])  # HERE
+                truth = spans([NAMES[one] for one in meant[kept]])
+        Trainer(compute_metrics=measure)
+        """,
+    ),
+    (
+        lambda at: at.handed.called_answers(4),
+        """
+        def measure(given):
+            predictions, labels = given  # HERE
+            truth = labels
+            return {"accuracy": accuracy_score(truth, predictions)}
+        """,
+    ),
+    (
+        lambda at: at.making.config("BertForSequenceClassification"),
+        """
+        def build():
+            small = BertConfig(hidden_size=16)  # HERE
+            return BertForSequenceClassification(small)
+        """,
+    ),
+    (
+        lambda at: at.making.answered() or at.making.turned(or_asked=False, at_the_end=True),
+        """
+        class Net(nn.Module):
+            def forward(self, series, labels=None):
+                x = series.transpose(1, 2)
+                amount = self.head(self.conv(x))  # HERE
+                return nn.functional.mse_loss(amount, labels)
+        """,
+    ),
+    (
+        lambda at: at.argument_chosen("total_steps"),
+        """
+        EPOCHS = 12
+        plan = OneCycleLR(optimizer, max_lr=1e-3, total_steps=EPOCHS)  # HERE
+        args = TrainingArguments(num_train_epochs=EPOCHS)
+        """,
+    ),
+    (
+        lambda at: at.fits.only_behind("predict"),
+        """
+        x_train = x_train / 255
+        rows = make(x_test)  # HERE
+        model.fit(x_train, y_train)
+        one = x_test[0] / 255
+        model.predict(np.expand_dims(one, 0))
+        model.predict(rows)
+        """,
+    ),
+    (
         lambda at: at.making.turned(or_asked=False) or at.returned_in("Net", "forward"),
         """
         class Net(nn.Module):

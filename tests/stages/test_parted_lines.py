@@ -40,6 +40,12 @@ PARTED = {
         train["age"] = scaler.fit_transform(train["age"])  # HERE
         Trainer(train_dataset=Rows(train), eval_dataset=Rows(test))
         """,
+    "what is called upon one of them as it is handed over": """
+        x_train, y_train, x_test, y_test = x[90:], y[90:], x[:90], y[:90]
+        train = Rows(scale(x_train), y_train)
+        test = Rows(x_test, y_test)  # HERE
+        Trainer(train_dataset=train, eval_dataset=test)
+        """,
     "columns in another order": """
         train = Rows(scaler.transform(train_table[names]))
         test = Rows(scaler.transform(test_table[sorted(names)]))  # HERE
