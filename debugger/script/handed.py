@@ -319,7 +319,7 @@ class Handed:
         scaled = {
             name
             for name, value in made.items()
-            if _calls_one(value, (*_SCALES, *own)) or any(map(_by_deviation, ast.walk(value)))
+            if _calls_one(value, (*_SCALES, *own)) or any(map(_rescales, ast.walk(value)))
         }
         for node in ast.walk(function) if function is not None else ():
             if isinstance(node, ast.Call | ast.BinOp) and len(made) > len(scaled) > 0:
@@ -557,11 +557,12 @@ def _names_deviation(node: ast.expr) -> bool:
     return any(_DEVIATION.search(name_of(one)) for one in parts)
 
 
-def _by_deviation(node: ast.AST) -> bool:
-    """Multiplied or divided by a deviation."""
+def _rescales(node: ast.AST) -> bool:
+    """Multiplies or divides by a number that is written there, or by a deviation."""
     if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Mult | ast.Div):
         return False
-    return any(map(_names_deviation, (node.left, node.right)))
+    sides = node.left, node.right
+    return any(isinstance(one, ast.Constant) or _names_deviation(one) for one in sides)
 
 
 def _is_of_targets(call: ast.Call) -> bool:

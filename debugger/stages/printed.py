@@ -228,7 +228,7 @@ def asked_on_other_scale(seen: Evaluate, view: View) -> Verdict | None:
     left_out = alone is not None and (wider > SEEN_OTHER or moved > SEEN_OTHER - 1)
     if wider < SEEN_APART and not left_out:
         return None
-    line = alone if left_out else view.places.fits.only_behind("predict", "evaluate")
+    line = view.places.fits.only_behind("predict", "evaluate") or (alone if left_out else None)
     line = line or view.places.call("model.predict", ".predict", ".evaluate")
     told = {"low": here.low, "high": here.high}
     made = fault if wider >= SURELY or left_out else look

@@ -175,6 +175,16 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
+        lambda at: at.handed.left_as_it_was("compute_metrics"),
+        """
+        def measure(given):
+            guess = given.predictions.squeeze()  # HERE
+            truth = given.label_ids * 10
+            return {"mae": np.abs(guess - truth).mean()}
+        Trainer(compute_metrics=measure)
+        """,
+    ),
+    (
         lambda at: at.handed.gone_through_whole("compute_metrics"),
         """
         def measure(given):
