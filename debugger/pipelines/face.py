@@ -385,7 +385,8 @@ class Forward:
     was made for and that of a batch, where the two do not fit; `trains_always` is a layer that is
     told to train where nobody trains, and its class. `thinned` is a function that puts a share of
     the numbers out where nobody trains, and the line that calls it.
-    `lone` is a last batch of one row, which loses its axis.
+    `lone` is a last batch of one row, which loses its axis. `nan_inputs` is a field of the batch
+    that holds what is no number, in how many of its rows, and of how many.
     """
 
     labels: tuple[Any, ...]
@@ -398,6 +399,7 @@ class Forward:
     logits_high: float | None = None
     output_keys: tuple[str, ...] = ()
     nan_starts_at: str | None = None
+    nan_inputs: tuple[str, int, int] | None = None
     nan_weights: tuple[str, ...] = ()
     problem_type: str | None = None
     label_smoothing: float = 0.0

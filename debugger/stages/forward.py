@@ -371,19 +371,32 @@ def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
 
 
 def nan_forward(seen: Forward, view: View) -> Verdict | None:
-    if seen.nan_rows and not seen.nan_weights and _explained(seen, view):
+    if not seen.nan_weights:
         return None
-    if seen.nan_weights:
-        first = seen.nan_weights[0]
-        return fault(None, where=first, weights=len(seen.nan_weights))
-    if seen.nan_starts_at is not None:
-        return fault(None, where=seen.nan_starts_at, weights=0)
-    loss = seen.loss
-    return (
-        fault(None, where="loss", weights=0)
-        if loss is not None and not math.isfinite(loss)
-        else None
-    )
+    return fault(None, where=seen.nan_weights[0], weights=len(seen.nan_weights))
+
+
+def nan_from_inputs(seen: Forward, view: View) -> Verdict | None:
+    """No weight is to blame for what stands in the rows."""
+    if seen.nan_inputs is None or _nan_at(seen) is None:
+        return None
+    name, rows, of = seen.nan_inputs
+    line = view.places.emptied() or view.places.call(".to_numpy", ".from_numpy")
+    return fault(line, name=name, rows=rows, of=of)
+
+
+def nan_made(seen: Forward, view: View) -> Verdict | None:
+    """Of finite rows and finite weights."""
+    where = _nan_at(seen)
+    if where is None or seen.nan_weights or seen.nan_inputs is not None:
+        return None
+    explained = seen.nan_rows and _explained(seen, view)
+    return None if explained else fault(None, where=where)
+
+
+def _nan_at(seen: Forward) -> str | None:
+    lost = seen.loss is not None and not math.isfinite(seen.loss)
+    return seen.nan_starts_at or ("loss" if lost else None)
 
 
 def trained_already(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -454,6 +467,8 @@ RULES: tuple[Rule, ...] = (
     softmax_twice,
     logits_behind_probabilities,
     nan_forward,
+    nan_from_inputs,
+    nan_made,
     trained_already,
     weights_left_behind,
     *weights.RULES,

@@ -802,7 +802,17 @@ CASES = [
         facts=replace(FACTS, compiled=Compiled()),
     ),
     Case(
-        forward.nan_forward, replace(FINE, loss=float("nan")), {"loss": 1.1}, says={"where": "loss"}
+        forward.nan_forward,
+        replace(FINE, loss=float("nan"), nan_weights=("head.weight", "head.bias")),
+        {"nan_weights": ()},
+        says={"where": "head.weight", "weights": 2},
+    ),
+    Case(forward.nan_made, replace(FINE, loss=float("nan")), {"loss": 1.1}, says={"where": "loss"}),
+    Case(
+        forward.nan_from_inputs,
+        replace(FINE, loss=float("nan"), nan_inputs=("readings", 3, 32)),
+        {"nan_inputs": None},
+        says={"name": "readings", "rows": 3, "of": 32},
     ),
     Case(
         weights.sure_before_training,

@@ -87,6 +87,7 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         nan_starts_at=_nan_source(trainer, batch)
         if bad_loss or (logits is not None and not finite)
         else None,
+        nan_inputs=_nan_inputs(fields_of(batch)),
         nan_weights=broken_weights(model),
         broken_in="" if failure is None else _broken_in(trainer, batch),
         failure=failure,
@@ -175,6 +176,15 @@ def _loss_of_each(logits: Any, labels: Any, facts: Facts) -> tuple[float | None,
         -float(probabilities[row, label]) if label in inside else None
         for row, label in enumerate(labels.long().tolist())
     )
+
+
+def _nan_inputs(fields: Mapping[str, Any]) -> tuple[str, int, int] | None:
+    for name, values in fields.items():
+        rows = isinstance(values, torch.Tensor) and values.is_floating_point() and values.dim()
+        if rows and "label" not in name and not torch.isfinite(values).all():
+            whole = torch.isfinite(values.reshape(len(values), -1)).all(dim=1)
+            return name, int((~whole).sum()), len(values)
+    return None
 
 
 def _nan_source(trainer: Trainer, batch: Any) -> str | None:
