@@ -52,7 +52,8 @@ from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of
 from debugger.script.tracing import Tracing, last, name_of, names_in
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
-from debugger.script.vocabularies import Apart, made_apart
+from debugger.script.vocabularies import Apart, made_apart, made_inside
+from debugger.script.vocabularies import Inside as MadeInside
 from debugger.script.wrapping import Wrapped, wrapped
 from debugger.script.written import TOKENIZES, Written
 from debugger.script.zipped import Zipped, shuffled_before_zip
@@ -210,6 +211,10 @@ class Places:
 
     def shuffled_before_zip(self) -> Zipped | None:
         return shuffled_before_zip(self._tree, self._tracing)
+
+    def vocabulary_inside(self) -> MadeInside | None:
+        """Where a function numbers each set that it is handed by words of its own."""
+        return made_inside(self._tree, self._tracing)
 
     def vocabularies_apart(self) -> Apart | None:
         return made_apart(self._tree, self._tracing)

@@ -41,6 +41,17 @@ def vocabulary_made_apart(seen: Data, view: View) -> Verdict | CannotJudge | Non
     return (fault if found.surely else look)(found.line, made=found.made, at=found.at)
 
 
+def vocabulary_made_inside(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A function that is called for both sets, and numbers words by those of the set in hand."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure or seen.renumbered else view.places.vocabulary_inside()
+    if found is None or view.places.slips.numbered_apart() is not None:
+        return None  # see numbered_apart
+    told = {"made": found.made, "function": found.function, "at": found.at, "again": found.again}
+    return (fault if found.surely else look)(found.line, **told)
+
+
 def labels_before_dropping(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """From the first row that is left out, each label stands beside another one."""
     if not view.has_script:
@@ -110,6 +121,7 @@ OF_ROWS: tuple[Rule, ...] = (
     split_apart,
     numbered_apart,
     vocabulary_made_apart,
+    vocabulary_made_inside,
     labels_before_dropping,
     learned_from_judged,
     bytes_wrap_around,

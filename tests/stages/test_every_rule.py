@@ -3231,6 +3231,15 @@ CASES += [
         says={"order": "order", "asked": "y"},
     ),
     of_script(
+        slips.vocabulary_made_inside,
+        "def pad(texts):\n    words = Tokenizer()\n    words.fit_on_texts(texts)\n"
+        "    return words.texts_to_sequences(texts)\nx = pad(train)\nz = pad(test)",
+        made="words.fit_on_texts(texts)",
+        function="pad",
+        at=5,
+        again=6,
+    ),
+    of_script(
         slips.vocabulary_made_apart,
         "def vocab(texts):\n    return {word: n for n, word in enumerate(common(texts))}\n"
         "known = vocab(train)\nx = encode(train, known)\nz = encode(test, vocab(test))",
