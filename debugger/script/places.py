@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from debugger.failure import Failure
@@ -54,6 +55,7 @@ from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
 from debugger.script.vocabularies import Apart, made_apart, made_inside
 from debugger.script.vocabularies import Inside as MadeInside
+from debugger.script.without_batch import Single, asked_of_one
 from debugger.script.wrapping import Wrapped, wrapped
 from debugger.script.written import TOKENIZES, Written
 from debugger.script.zipped import Zipped, shuffled_before_zip
@@ -211,6 +213,10 @@ class Places:
 
     def shuffled_before_zip(self) -> Zipped | None:
         return shuffled_before_zip(self._tree, self._tracing)
+
+    def asked_of_one(self) -> Iterator[Single]:
+        """Single rows that a model is asked about as if they were a batch."""
+        return asked_of_one(self._tree, self._tracing)
 
     def vocabulary_inside(self) -> MadeInside | None:
         """Where a function numbers each set that it is handed by words of its own."""

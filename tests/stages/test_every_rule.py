@@ -1109,6 +1109,15 @@ CASES += [
         says={"dropout": 0.5},
     ),
     Case(
+        held.asked_without_batch,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        facts=replace(FACTS, compiled=Compiled()),
+        script="m.fit(x, y)\none = x[0] / 255\nm.predict(one)",
+        names={"x": np.zeros((9, 32, 32, 3))},
+        says={"name": "one", "size": ", 32 x 32 x 3"},
+    ),
+    Case(
         held.threshold_hardly_met,
         replace(MEASURED, reach=(0.0, 1.0)),
         {"reach": None},
