@@ -40,6 +40,7 @@ from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, says, slices, values_put
 from debugger.script.ranks import Ranked, order_for_rank
 from debugger.script.reloaded import Inside, loaded_whole
+from debugger.script.reordered import Reordered, reordered_apart
 from debugger.script.repeated import (
     copied_before_split,
     filled_again,
@@ -213,6 +214,11 @@ class Places:
 
     def shuffled_before_zip(self) -> Zipped | None:
         return shuffled_before_zip(self._tree, self._tracing)
+
+    @cached_property
+    def reordered_apart(self) -> Reordered | None:
+        """Where rows, or what belongs to them, are given an order of their own."""
+        return reordered_apart(self._tree)
 
     def asked_of_one(self) -> Iterator[Single]:
         """Single rows that a model is asked about as if they were a batch."""

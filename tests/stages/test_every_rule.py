@@ -3240,6 +3240,20 @@ CASES += [
         says={"order": "order", "asked": "y"},
     ),
     of_script(
+        slips.reordered_alone,
+        "x, y = load()\norder = rng.permutation(len(x))\nx = x[order]\nrows = Rows(x, y)",
+        moved="x",
+        kept="y",
+        at=4,
+    ),
+    of_script(
+        slips.reordered_by_two_lots,
+        "x, y = load()\nrng.shuffle(x)\nrng.shuffle(y)\nrows = Rows(x, y)",
+        moved="y",
+        kept="x",
+        at=4,
+    ),
+    of_script(
         slips.vocabulary_made_inside,
         "def pad(texts):\n    words = Tokenizer()\n    words.fit_on_texts(texts)\n"
         "    return words.texts_to_sequences(texts)\nx = pad(train)\nz = pad(test)",
