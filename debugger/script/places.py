@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cached_property
 
 from debugger.failure import Failure
@@ -39,6 +40,7 @@ from debugger.script.powers import Power, powers
 from debugger.script.putting import columns_listed, says, slices, values_put
 from debugger.script.ranks import Ranked, order_for_rank
 from debugger.script.reloaded import Inside, loaded_whole
+from debugger.script.reordered import Reordered, reordered_apart
 from debugger.script.repeated import (
     copied_before_split,
     filled_again,
@@ -52,7 +54,9 @@ from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of
 from debugger.script.tracing import Tracing, last, name_of, names_in
 from debugger.script.trainings import Trainings
 from debugger.script.unkept import Unkept
-from debugger.script.vocabularies import Apart, made_apart
+from debugger.script.vocabularies import Apart, made_apart, made_inside
+from debugger.script.vocabularies import Inside as MadeInside
+from debugger.script.without_batch import Single, asked_of_one
 from debugger.script.wrapping import Wrapped, wrapped
 from debugger.script.written import TOKENIZES, Written
 from debugger.script.zipped import Zipped, shuffled_before_zip
@@ -210,6 +214,19 @@ class Places:
 
     def shuffled_before_zip(self) -> Zipped | None:
         return shuffled_before_zip(self._tree, self._tracing)
+
+    @cached_property
+    def reordered_apart(self) -> Reordered | None:
+        """Where rows, or what belongs to them, are given an order of their own."""
+        return reordered_apart(self._tree)
+
+    def asked_of_one(self) -> Iterator[Single]:
+        """Single rows that a model is asked about as if they were a batch."""
+        return asked_of_one(self._tree, self._tracing)
+
+    def vocabulary_inside(self) -> MadeInside | None:
+        """Where a function numbers each set that it is handed by words of its own."""
+        return made_inside(self._tree, self._tracing)
 
     def vocabularies_apart(self) -> Apart | None:
         return made_apart(self._tree, self._tracing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from debugger.script.afterwards import own_nodes, scopes
@@ -20,6 +20,13 @@ from debugger.script.tracing import (
 )
 
 _LEARNS = ("adapt", "fit_on_texts", "fit", "fit_transform", "build_vocab")
+_KINDS = (
+    *("Tokenizer", "TextVectorization", "StringLookup", "CountVectorizer", "TfidfVectorizer"),
+    *("LabelEncoder", "OrdinalEncoder", "LabelBinarizer", "MultiLabelBinarizer"),
+)
+_BY_NAME = ("LabelEncoder", "OrdinalEncoder", "LabelBinarizer", "MultiLabelBinarizer")
+"""What numbers its names in their order: alike for two sets in which all of them come."""
+_APPLIES = ("texts_to_sequences", "texts_to_matrix", "transform", "fit_transform")
 _OF_WORDS = re.compile(r"vocab|word|token|char|stoi", re.IGNORECASE)
 _READS = ("get", "transform", "fit_transform", "texts_to_sequences", "encode", "lookup")
 
@@ -69,6 +76,87 @@ def made_apart(tree: ast.Module, tracing: Tracing) -> Apart | None:
                 surely = not _in_order(one) and (counted or bool(_OF_WORDS.search(one.name)))
                 return Apart(other.lineno, learned[0].lineno, ast.unparse(other), surely)
     return None
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A function that makes its numbers of the rows that it is handed, and numbers these by them:
+    where it learns, what it is called, and the lines that hand it one set and the other."""
+
+    line: int
+    made: str
+    function: str
+    at: int
+    again: int
+    surely: bool
+
+
+def made_inside(tree: ast.Module, tracing: Tracing) -> Inside | None:
+    """A function that is called for several sets, and learns words or names anew each time."""
+    nodes = list(ast.walk(tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    kinds = {
+        name_of(target): name_of(value.func)
+        for node in nodes
+        for target, value in assigned(node)
+        if isinstance(value, ast.Call) and name_of(value.func) in _KINDS and not _is_told(value)
+    }
+    for function in (node for node in nodes if isinstance(node, Function)):
+        mine = [call for call in calls if tracing.function(call) is function]
+        first = next((call for call in mine if _learns(call)), None)
+        again = next((c for c in mine if not _learns(c) and OF_JUDGING.search(_given(c))), None)
+        if first is None or again is None:
+            continue
+        for learns, numbers in _own_numbers(function, kinds):
+            told = (learns.lineno, ast.unparse(learns), function.name)
+            surely = _kind(numbers, kinds) not in _BY_NAME
+            return Inside(*told, first.lineno, again.lineno, surely)
+    return None
+
+
+def _own_numbers(
+    function: Function, kinds: Mapping[str, str]
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What learns of the rows that a function is handed, whatever it is told besides, and what
+    numbers them by that."""
+    handed = {arg.arg for arg in function.args.args} - {"self"}
+    named = {name for part in ast.walk(function) for name in _from_rows(part, handed)}
+    body = [part for one in function.body if not isinstance(one, ast.If) for part in ast.walk(one)]
+    calls = [part for part in body if isinstance(part, ast.Call)]
+    for call in (one for one in calls if name_of(one.func) in _LEARNS and one.args):
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        whose = ast.unparse(owner)
+        given = names_in(call.args[0]) & (handed | named)
+        if not _kind(owner, kinds) or not given or whose in handed:
+            continue
+        applied = (c for c in calls if owner_of(c) == whose and name_of(c.func) in _APPLIES)
+        by_itself = (c for c in calls if name_of(c.func) == whose and c.args)
+        if any(names_in(c) & (handed | named) for c in (*applied, *by_itself)):
+            yield call, owner
+    read = {name_of(part.value) for part in body if isinstance(part, ast.Subscript)}
+    read |= {owner_of(call) for call in calls if name_of(call.func) == "get"}
+    for target, value in (pair for part in body for pair in assigned(part)):
+        over = names_in(value) & (handed | named)
+        if _counts_off(value) and over and name_of(target) in read and not _in_order(function):
+            yield value, value
+
+
+def _from_rows(part: ast.AST, handed: Container[str]) -> Iterator[str]:
+    for target, value in assigned(part):
+        if isinstance(target, ast.Name) and any(name in handed for name in names_in(value)):
+            yield target.id
+
+
+def _kind(owner: ast.expr, kinds: Mapping[str, str]) -> str:
+    """The class of what numbers things, made in that place or under a name."""
+    made = isinstance(owner, ast.Call) and not _is_told(owner)
+    called = name_of(owner.func) if isinstance(owner, ast.Call) and made else ""
+    return called if called in _KINDS else kinds.get(name_of(owner), "")
+
+
+def _is_told(making: ast.Call) -> bool:
+    """Whether what numbers things is told all of them, so that it has nothing to learn."""
+    return any(k.arg in ("classes", "categories", "vocabulary") for k in making.keywords)
 
 
 def _given(call: ast.Call) -> str:

@@ -172,6 +172,20 @@ def asked_as_in_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | 
     return None if line is None else fault(line, dropout=seen.dropout)
 
 
+def asked_without_batch(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Keras takes the first axis of what it is asked about for the rows."""
+    if not view.has_script or view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK if view.has_script else NO_SCRIPT
+    for one in () if seen.failure else view.places.asked_of_one():
+        rows = view.names.get(one.of)
+        shape = tuple(getattr(rows, "shape", ()))
+        if rows is not None and (len(shape) < 2 or shape[1:] == (1,)):
+            continue  # a list of several inputs, or a number that stands for its row
+        size = " x ".join(map(str, shape[1:]))
+        return fault(one.line, name=one.name, size=f", {size}" if size else "")
+    return None
+
+
 def no_test_step(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """A training step of its own holds the loss, and what evaluates knows of none."""
     if not seen.untested:
@@ -254,6 +268,7 @@ RULES: tuple[Rule, ...] = (
     weights_brought_back,
     opened_unsaved,
     asked_as_in_training,
+    asked_without_batch,
     no_test_step,
     scores_measured_as_classes,
     scores_measured_as_yes_no,

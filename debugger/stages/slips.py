@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from debugger.experiments.signal import signal
 from debugger.pipelines.face import Data, Evaluate
+from debugger.stages.columns import labels_move_between_epochs
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 
@@ -39,6 +41,27 @@ def vocabulary_made_apart(seen: Data, view: View) -> Verdict | CannotJudge | Non
     if found is None or view.places.slips.numbered_apart() is not None:
         return None  # see numbered_apart
     return (fault if found.surely else look)(found.line, made=found.made, at=found.at)
+
+
+def vocabulary_made_inside(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A function that is called for both sets, and numbers words by those of the set in hand."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure or seen.renumbered else view.places.vocabulary_inside()
+    if found is None or view.places.slips.numbered_apart() is not None:
+        return None  # see numbered_apart
+    told = {"made": found.made, "function": found.function, "at": found.at, "again": found.again}
+    return (fault if found.surely else look)(found.line, **told)
+
+
+def reordered_alone(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows or labels get a new order, and what stands beside them keeps the old one."""
+    return _reordered(seen, view, both=False)
+
+
+def reordered_by_two_lots(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Rows and labels get a new order each."""
+    return _reordered(seen, view, both=True)
 
 
 def labels_before_dropping(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -105,11 +128,29 @@ def loss_divided_again(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     return None if found is None else fault(found[0], made=found[1])
 
 
+def _reordered(seen: Data, view: View, both: bool) -> Verdict | CannotJudge | None:
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.reordered_apart
+    words = signal(seen.worded)
+    # Words that tell the label have stayed with it; for those that do not, see data.
+    if found is None or found.both != both or (words is not None and words.found):
+        return None
+    if words is not None and view.places.labels_torn() is not None:
+        return None
+    if isinstance(labels_move_between_epochs(seen, view), Verdict):
+        return None  # which was measured
+    return fault(found.line, moved=found.moved, kept=found.kept, at=found.at)
+
+
 OF_ROWS: tuple[Rule, ...] = (
     halves_crossed,
     split_apart,
     numbered_apart,
     vocabulary_made_apart,
+    vocabulary_made_inside,
+    reordered_alone,
+    reordered_by_two_lots,
     labels_before_dropping,
     learned_from_judged,
     bytes_wrap_around,

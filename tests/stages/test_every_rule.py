@@ -1119,6 +1119,15 @@ CASES += [
         says={"dropout": 0.5},
     ),
     Case(
+        held.asked_without_batch,
+        MEASURED,
+        {"failure": failed("ValueError", "no batch came")},
+        facts=replace(FACTS, compiled=Compiled()),
+        script="m.fit(x, y)\none = x[0] / 255\nm.predict(one)",
+        names={"x": np.zeros((9, 32, 32, 3))},
+        says={"name": "one", "size": ", 32 x 32 x 3"},
+    ),
+    Case(
         held.threshold_hardly_met,
         replace(MEASURED, reach=(0.0, 1.0)),
         {"reach": None},
@@ -3239,6 +3248,29 @@ CASES += [
         {"failure": failed("ValueError", "no batch came")},
         script="order = np.argsort(-scores)\nrank = order[np.arange(len(y)), y] + 1",
         says={"order": "order", "asked": "y"},
+    ),
+    of_script(
+        slips.reordered_alone,
+        "x, y = load()\norder = rng.permutation(len(x))\nx = x[order]\nrows = Rows(x, y)",
+        moved="x",
+        kept="y",
+        at=4,
+    ),
+    of_script(
+        slips.reordered_by_two_lots,
+        "x, y = load()\nrng.shuffle(x)\nrng.shuffle(y)\nrows = Rows(x, y)",
+        moved="y",
+        kept="x",
+        at=4,
+    ),
+    of_script(
+        slips.vocabulary_made_inside,
+        "def pad(texts):\n    words = Tokenizer()\n    words.fit_on_texts(texts)\n"
+        "    return words.texts_to_sequences(texts)\nx = pad(train)\nz = pad(test)",
+        made="words.fit_on_texts(texts)",
+        function="pad",
+        at=5,
+        again=6,
     ),
     of_script(
         slips.vocabulary_made_apart,

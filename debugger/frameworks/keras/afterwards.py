@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 from transformers import PreTrainedTokenizerBase
 
 from debugger.failure import line_in
@@ -256,12 +257,31 @@ def _held(one: Asked, fit: Fit) -> Held | None:
     if other is None:
         return None
     made = Held(said.rows, said.labels, one.line, len(other))
-    if rows is not None and (count := moved(rows, other)):
+    dealt = None if rows is not None else _dealt(one.rows, other)
+    if dealt is not None and (count := moved(dealt, other)):
+        return replace(made, moved=count)
+    if rows is not None and (count := moved(*_as_classes(rows, other))):
         return replace(made, moved=count)
     learned = rows if rows is not None else labels_in(fit.validation)
     if not said.plain or not said.labels or learned is None or not rescaled(learned, other):
         return made
     return replace(made, learned=_ends(learned), other=_ends(other))
+
+
+def _as_classes(rows: Any, other: Any) -> tuple[Any, Any]:
+    """Both as the numbers of classes, where the rows mark theirs with a one among zeros."""
+    marks = rows.ndim == 2 and rows.shape[1] > 1 and other.ndim == 1
+    alone = marks and bool(((rows == 0) | (rows == 1)).all() and (rows.sum(axis=1) == 1).all())
+    return (rows.argmax(axis=1), other) if alone else (rows, other)
+
+
+def _dealt(rows: Any, labels: Any) -> Any:
+    """The labels as they might stand beside what shuffles its rows and holds no labels of its own;
+    None of all else."""
+    array = isinstance(rows, tf_keras.preprocessing.image.NumpyArrayIterator)
+    if not array or not rows.shuffle or rows.n != len(labels):
+        return None
+    return labels[np.random.default_rng(0).permutation(rows.n)]
 
 
 def _array(value: Any) -> Any:

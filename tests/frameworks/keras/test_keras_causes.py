@@ -45,6 +45,16 @@ SCHEDULED = DENSE + (
     "model.fit(x, y, epochs=8, callbacks=[steers], validation_split=0.25)\n"
 )
 
+FLOWS = (
+    "photos = np.repeat(x, 2, 1).reshape(96, 4, 4, 1)\n"
+    "flows = tf.keras.preprocessing.image.ImageDataGenerator()\n"
+    "model = tf.keras.Sequential([layers.Flatten(), layers.Dense(3)])\n"
+    "model.compile('adam', CrossEntropy(True))\n"
+)
+ASKED = (
+    "model.fit(photos, y, epochs=8)\n"
+    "guess = np.argmax(model.predict(held), axis=1)\nprint((guess == y).mean())\n"
+)
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     "pictures divided before and inside": (
         "batch", "scaled_twice", "Rescaling",
@@ -267,6 +277,18 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         + "guess = np.argmax(model.predict(held), axis=1)\n"
         "from sklearn.metrics import accuracy_score\nprint(accuracy_score(y, guess))",
     ),
+    "a flow of pictures that is shuffled": (
+        "evaluate", "answers_in_other_order", "held = flows",
+        FLOWS + "held = flows.flow(photos, batch_size=16)\n" + ASKED,
+    ),
+    "a flow of pictures and classes that is shuffled": (
+        "evaluate", "answers_in_other_order", "held = flows",
+        FLOWS + "held = flows.flow(photos, np.eye(3)[y], batch_size=16)\n" + ASKED,
+    ),
+    "one picture without a batch": (
+        "evaluate", "asked_without_batch", "photos[0]",
+        FLOWS + "model.fit(photos, y, epochs=8)\nmodel.predict(photos[0])\n",
+    ),
     "a shuffled data set read a second time": (
         "evaluate", "answers_in_other_order", ".shuffle(96)",
         SHUFFLED.format(rows="held = rows.shuffle(96).batch(16)")
@@ -292,6 +314,10 @@ UNCHANGED: dict[str, tuple[StageName, str]] = {
     "a slow beginning": ("step", SCHEDULED.format(rate="1e-3 * min(1, epoch / 4)")),
     "a copy with the weights": ("evaluate", FAULTS["a copy without weights"][3].replace(
         "other.compile", "other.set_weights(model.get_weights())\nother.compile")),
+    "a flow of pictures in order": ("evaluate", FLOWS
+        + "held = flows.flow(photos, batch_size=16, shuffle=False)\n" + ASKED),
+    "a picture in a batch": ("evaluate", FLOWS
+        + "model.fit(photos, y, epochs=8)\nmodel.predict(photos[0][None])\n"),
     "a set in order": ("evaluate", SHUFFLED.format(rows="held = rows.batch(16)")
         + "guess = np.argmax(model.predict(held), axis=1)\n"
         "wanted = np.concatenate([one for _, one in held])\nprint(np.mean(guess == wanted))"),
