@@ -278,6 +278,7 @@ class Batch:
     evaluation rows. `dropped` are the columns that never reach the collator. `same_tokens` counts
     the labels of a batch whose rows all hold the same tokens. `lost` rows the collator was handed
     and left out. `cut` is an amount of a row, and the whole number that the batch has for it.
+    `filled_behind` is a layer that reads on behind the words, and the share of zeros there.
     """
 
     fields: dict[str, Field]
@@ -291,6 +292,7 @@ class Batch:
     handed: dict[str, tuple[int, ...]] = field(default_factory=dict)
     first_row: dict[str, Any] = field(default_factory=dict)
     padding: Padding | None = None
+    filled_behind: tuple[str, float] | None = None
     signal: Signal | None = None
     eval_signal: Signal | None = None
     targets: Targets | None = None

@@ -184,6 +184,15 @@ class Fits:
         orders = [line for line, value in alone if orders_columns(value)]
         return max(orders or [line for line, _ in alone], default=None)
 
+    def shuffled_within(self, line: int) -> int | None:
+        """Where rows are shuffled in the function of the script's own that is called at a line."""
+        called = (call for call in self._calls if call.lineno == line)
+        for own in filter(None, map(self._tracing.function, called)):
+            for part in ast.walk(own):
+                if isinstance(part, ast.Call) and last(part.func) == "shuffle":
+                    return part.lineno
+        return None
+
     def scaled_alone(self, *names: str) -> int | None:
         """Where the rows that `fit` learns from are moved or scaled in place, if those that these
         calls are given never are."""

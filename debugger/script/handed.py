@@ -98,6 +98,21 @@ class Handed:
             (n.lineno for n in parts if isinstance(n, ast.Call) and name_of(n.func) == name), None
         )
 
+    def largest_looked_for(self, argument: str) -> tuple[int, int | None] | None:
+        """Where the function looks for the largest of its answers, and along which axis; None for
+        the largest of all."""
+        function = self.function(argument)
+        for node in ast.walk(function) if function is not None else ():
+            if not isinstance(node, ast.Call) or name_of(node.func) != "argmax":
+                continue
+            named = [k.value for k in node.keywords if k.arg in ("axis", "dim")]
+            of_module = owner_of(node) in ("np", "numpy", "torch", "jnp", "tf")
+            told = named or node.args[int(of_module) :]
+            axis = self._tracing.constant(told[0]) if told else None
+            if not told or (axis is not None and isinstance(axis.value, int)):
+                return node.lineno, None if axis is None else int(str(axis.value))
+        return None
+
     def answers_taken(self, argument: str) -> int | None:
         """Where the function takes all predictions that it is given, as they come."""
         function = self.function(argument)

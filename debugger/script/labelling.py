@@ -47,7 +47,9 @@ class Labelling:
         if isinstance(node, ast.Call):
             return _held(node) or self._returned(node, None)
         if isinstance(node, ast.Subscript):
-            return None if isinstance(node.slice, ast.Constant) else node.value
+            places = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            column = any(isinstance(one, ast.Constant) and one.value is not None for one in places)
+            return None if column else node.value
         if not isinstance(node, ast.Name):
             return None
         before = [one for one in self._tracing.unpacked(node) if one[0] < node.lineno]

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from debugger.script.tracing import Tracing, assigned, name_of, of_any_set, owner_of
+from debugger.script.tracing import Tracing, assigned, name_of, names_in, of_any_set, owner_of
 
 _HERE, _THERE = "train_dataset", "eval_dataset"
 _OF_A_SET = (
@@ -87,12 +87,12 @@ class Parting:
         return None if one is other else self._parted(one, other, depth + 1)
 
     def _is_wrapped(self, whole: ast.expr, bare: ast.expr) -> bool:
-        """Whether the one is a call upon what the other is: `scale(x_train)` beside `x_test`."""
-        if not isinstance(bare, ast.Name) or not isinstance(whole, ast.Call):
+        """Whether the one is made of what the other is, by a call or by reckoning: `scale(x_train)`
+        beside `x_test`."""
+        if not isinstance(bare, ast.Name) or not isinstance(whole, ast.Call | ast.BinOp):
             return False
-        held = [*whole.args, getattr(whole.func, "value", None)]
-        inside = [one for one in held if isinstance(one, ast.Name)]
-        return any(of_any_set(one.id) == of_any_set(bare.id) for one in inside)
+        called = {name_of(whole.func)} if isinstance(whole, ast.Call) else set[str]()
+        return of_any_set(bare.id) in map(of_any_set, names_in(whole) - called)
 
     def _of_calls(self, here: ast.Call, there: ast.Call, depth: int) -> int | None:
         if name_of(here.func) != name_of(there.func):

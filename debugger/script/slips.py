@@ -96,10 +96,27 @@ class Slips:
             drawn_alike = lots[0] is not None and lots[0] == lots[1]
             held = [_held_in(call.args[0]) for call in (one, other)]
             labels = [bool(CALLED.fullmatch(name)) for name in held]
+            if not any(labels) and self._beside_each_other(one, other):
+                labels = [False, True]
             if all(held) and sum(labels) == 1 and IN_ORDER not in lots and not drawn_alike:
                 told = other if labels[1] else one
                 return told.lineno, held[labels.index(False)], held[labels.index(True)]
         return None
+
+    def _beside_each_other(self, one: ast.Call, other: ast.Call) -> bool:
+        """Whether what two calls make first is handed to one and the same call, in that order."""
+        made = [
+            name_of(target.elts[0])
+            for call in (one, other)
+            for node in self._nodes
+            for target, value in assigned(node)
+            if value is call and isinstance(target, ast.Tuple) and target.elts
+        ]
+        calls = (node for node in self._nodes if isinstance(node, ast.Call))
+        handed = ([name_of(arg) for arg in call.args] for call in calls)
+        return len(made) == len((one, other)) and any(
+            [name for name in names if name in made] == made for names in handed
+        )
 
     def labels_before_dropping(self) -> tuple[int, int, str] | None:
         """Where rows of a table are left out by what they hold, though labels were made of it

@@ -119,6 +119,13 @@ class Written:
         named = named and not any(_makes_tokens(made) for _, made in held)
         return (str(of.value),) if named and isinstance(of, ast.Constant) else ()
 
+    def labels_copied(self) -> int | None:
+        """The last line that makes labels a plain copy of another column."""
+        keys = self._called_before(_LABELS)
+        put = [value for names, value in self._put if any(says(names, key) for key in keys)]
+        last = max(put, key=lambda one: one.lineno, default=None)
+        return last.lineno if last is not None and self._copied(keys) else None
+
     def under(self, *keys: str) -> int | None:
         """The last line that puts a value under one of these keys: a column, a dictionary's.
 

@@ -125,7 +125,7 @@ def text_columns(seen: Batch, view: View) -> Verdict | CannotJudge | None:
 def no_pad_token(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if seen.failure is None or not seen.failure.says("does not have a padding token"):
         return None
-    return fault(view.places.call("from_pretrained"))
+    return fault(view.places.call("from_pretrained", "TokenizerFast"))
 
 
 def no_batches(seen: Batch, view: View) -> Verdict | None:

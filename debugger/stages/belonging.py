@@ -58,7 +58,9 @@ def labels_on_other_words(seen: Data, view: View) -> Verdict | CannotJudge | Non
         return NOT_FOR_THIS_TASK
     if split.parts.own >= HARDLY_OWN or isinstance(labels_by_words(seen, view), Verdict):
         return None
-    return fault(view.places.written.labels(), share=split.parts.own, words=split.parts.words)
+    written = view.places.written
+    line = written.labels_of_words() or written.labels()
+    return fault(line, share=split.parts.own, words=split.parts.words)
 
 
 def pairs_unrelated(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -165,7 +165,8 @@ def string_labels(seen: Data, view: View) -> Verdict | CannotJudge | None:
     strings = sorted({label for label in split.labels if isinstance(label, str)})
     if not strings:
         return None
-    line = view.places.written.word(*strings) or _labels_line(view)
+    line = view.places.written.word(*strings) or view.places.written.labels_copied()
+    line = line or _labels_line(view)
     return fault(line, examples=", ".join(strings[:4]))
 
 

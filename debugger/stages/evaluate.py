@@ -206,6 +206,20 @@ def argmax_over_places(seen: Evaluate, view: View) -> Verdict | None:
     return fault(line, given=answers[1], wanted=labels[1])
 
 
+def argmax_along_places(seen: Evaluate, view: View) -> Verdict | None:
+    """Every place of a row has its classes, and the largest is looked for among the places."""
+    answers, labels = (seen.given.get(name, ()) for name in ("predictions", "label_ids"))
+    largest = view.places.handed.largest_looked_for("compute_metrics")
+    if largest is None or len(answers) != 3 or len(labels) != 2 or answers[:2] != labels:
+        return None
+    line, axis = largest
+    if axis is None or axis % 3 == 2:
+        return None
+    left = [size for place, size in enumerate(answers) if place != axis % 3]
+    told = {"given": str(list(answers)), "left": str(left), "labels": str(list(labels))}
+    return fault(line, axis=axis, **told)
+
+
 def _classes_given(seen: Evaluate) -> int | None:
     """The model says it, or else the width of what the metric is given for each row."""
     given = seen.given.get("predictions", ())
@@ -393,6 +407,7 @@ RULES: tuple[Rule, ...] = (
     logits_into_metric,
     wrong_axis,
     argmax_over_places,
+    argmax_along_places,
     label_name_untold,
     labels_never_reach_metric,
     float_scores_cut,

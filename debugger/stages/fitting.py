@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from debugger.failure import Failure
 from debugger.pipelines.face import Batch, Data, Forward
 from debugger.script.layers import VECTORS
 from debugger.script.tracing import name_of
@@ -85,11 +86,20 @@ def words_as_texts(seen: Batch | Forward, view: View) -> Verdict | None:
     return fault(places.tokenizing() or view.tokenizing, texts=len(row), length=len(row[0]))
 
 
+def refused_channels(failure: Failure) -> tuple[tuple[int, ...], int] | None:
+    """The batch that a convolution refuses, and how many channels it was made for."""
+    found = re.search(r"expected input\[([\d, ]+)\] to have (\d+) channels", failure.message)
+    return found and (tuple(map(int, found[1].split(","))), int(found[2]))
+
+
 def layer_of_other_width(seen: Forward, view: View) -> Verdict | None:
     said = seen.failure.message if seen.failure is not None else ""
     found = next(filter(None, (re.search(one, said) for one in _WIDTHS)), None)
     if seen.failure is None or found is None or not seen.broken_in:
         return None
+    shape, channels = refused_channels(seen.failure) or ((), None)
+    if shape[-1:] == (channels,):
+        return None  # see channels_last
     made, given = int(found["made"]), int(found["given"])
     line = view.places.making.layer(seen.broken_in, made) or seen.failure.line
     line = line or view.places.making.model(view.facts.model_class)

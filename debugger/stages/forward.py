@@ -238,12 +238,14 @@ def picture_size(seen: Forward, view: View) -> Verdict | None:
 def channels_last(seen: Forward, view: View) -> Verdict | None:
     """Pictures as they lie in a file: height, width, colours. The models read the colours first."""
     shape, channels = seen.inputs_shape, seen.channels
-    if seen.failure is None or len(shape) != 4 or channels is None:
+    if seen.failure is None:
         return None
-    if shape[1] == channels or shape[-1] != channels:
+    shape, channels = fitting.refused_channels(seen.failure) or (shape, channels)
+    if len(shape) != 4 or channels is None or shape[1] == channels or shape[-1] != channels:
         return None
-    line = view.places.handed.prepared(view.facts.main_input) or seen.failure.line
-    line = line or view.places.written.under(view.facts.main_input)
+    places, name = view.places, view.facts.main_input
+    line = places.handed.prepared(name) or places.written.made_under(name) or seen.failure.line
+    line = line or places.written.under(name)
     return fault(line, given=str(list(shape)), channels=channels)
 
 

@@ -40,6 +40,8 @@ UNLIKE, FAR_OFF = 3.0, 20.0
 """So many times as spread out, or spreads away: no two parts of one set of pictures are."""
 AT_THE_ENDS = 0.95
 QUIET = 0.3
+LONG_END = 0.3
+"""The share of zeros behind the last word of a row, as a median."""
 FEW_LEVELS = 8
 """Different numbers in a row of sound. Telephones have 256."""
 UNMOVED, FELT = 1e-4, 0.05
@@ -308,6 +310,15 @@ def mask_missing(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return (fault if proven else look)(
         line, filled=padding.filled, rows=padding.rows, total=padding.filled + padding.real
     )
+
+
+def filling_read_last(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Whoever reads dozens of zeros behind the last word has forgotten the words."""
+    if seen.filled_behind is None:
+        return NOT_FOR_THIS_TASK
+    layer, share = seen.filled_behind
+    line = view.places.call("Embedding")
+    return look(line, layer=layer, share=share) if share >= LONG_END else None
 
 
 def rows_of_filling(seen: Batch, view: View) -> Verdict | CannotJudge | None:
@@ -595,6 +606,7 @@ OF_ROWS: tuple[Rule, ...] = (
 OF_A_BATCH: tuple[Rule, ...] = (
     column_dropped,
     mask_missing,
+    filling_read_last,
     rows_of_filling,
     mask_over_padding,
     mask_hides_text,

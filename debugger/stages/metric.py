@@ -6,7 +6,7 @@ import ast
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from debugger.pipelines.face import Evaluate
 from debugger.pipelines.trials import HIGHER_IS_BETTER, NUDGE, Trials, same
@@ -35,6 +35,7 @@ FLATTERED = 1.5
 ROUNDED, NO_SIGN = 1e-4, 1e-3
 MUCH_GAIN, NEARLY_ALL = 0.25, 0.75
 """Of all that a number can gain: so much at one evaluation, after the first, is rare, or is not."""
+_T = TypeVar("_T")
 _WRITTEN = ("max_length", "max_new_tokens")
 SHARES = ("accuracy", "f1", "precision", "recall", "exact_match")
 """What a number is called that is a share of what is right."""
@@ -55,7 +56,9 @@ def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return None  # which says more
     name, value = next(iter(tried.perfect.items()))
     made = fault if _first(tried) or "mse" in name.lower() else look
-    return made(seen.strays_at or metric_line(view, name), name=name, value=value)
+    largest = _in_metric(view.places.handed.largest_looked_for)
+    of_all = largest[0] if largest is not None and largest[1] in (None, 0) else None
+    return made(of_all or seen.strays_at or metric_line(view, name), name=name, value=value)
 
 
 def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -739,7 +742,7 @@ def _watching(view: View) -> int | None:
     return next(filter(None, told), None) or view.places.call(*kinds)
 
 
-def _in_metric(find: Callable[..., int | None], *what: Any, **more: Any) -> int | None:
+def _in_metric(find: Callable[..., _T | None], *what: Any, **more: Any) -> _T | None:
     """What is looked for in the function that measures, however it is handed over."""
     return next(filter(None, (find(one, *what, **more) for one in _GIVEN_AS)), None)
 

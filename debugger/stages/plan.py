@@ -8,7 +8,7 @@ from typing import Any
 from debugger.evidence.tables import pairs
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Step
-from debugger.pipelines.plan import ADAMS, Plan
+from debugger.pipelines.plan import ADAMS, Plan, Rates
 from debugger.pipelines.trials import HIGHER_IS_BETTER
 from debugger.pipelines.within import Clipped
 from debugger.stages.judging import (
@@ -137,6 +137,7 @@ def data_runs_out(seen: Step, view: View) -> Verdict | CannotJudge | None:
     once = held * plan.epochs >= asked  # so that it is meant to be gone through again
     of_batches = places.call("from_tensor_slices", "from_generator", "to_tf_dataset", ".batch")
     line = places.fits.fitted() if once and of_batches is not None else None
+    line = (line and places.fits.shuffled_within(line)) or line
     line = line or places.layers.keyword("steps_per_epoch")
     return fault(line, asked=asked, held=held, epochs=plan.epochs, done=held * plan.epochs / asked)
 
@@ -177,12 +178,21 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
     plan = seen.plan
     if plan is None or plan.rates is None:
         return UNKNOWN
-    nothing, little = plan.rates.nothing, plan.rates.little
-    if little < 0.3 or plan.updates < FEW_UPDATES or _decays_at_once(seen):
+    if not _gone_early(seen, plan, plan.rates):
         return None
-    made = fault if nothing >= 0.4 or little >= NEARLY_ALL else look
+    if isinstance(rate_falls_by_updates(seen, view), Verdict):
+        return None  # which says more
+    made = fault if _surely_gone(plan.rates) else look
     line = _schedule_line(plan, view)
-    return made(line, share=little, updates=plan.updates, peak=plan.rates.reached)
+    return made(line, share=plan.rates.little, updates=plan.updates, peak=plan.rates.reached)
+
+
+def _gone_early(seen: Step, plan: Plan, rates: Rates) -> bool:
+    return rates.little >= 0.3 and plan.updates >= FEW_UPDATES and not _decays_at_once(seen)
+
+
+def _surely_gone(rates: Rates) -> bool:
+    return rates.nothing >= 0.4 or rates.little >= NEARLY_ALL
 
 
 def _schedule_line(plan: Plan, view: View) -> int | None:
@@ -213,9 +223,11 @@ def rate_falls_by_updates(seen: Step, view: View) -> Verdict | CannotJudge | Non
     in_epoch, rhythm = math.ceil(plan.batches / plan.accumulation), rates.rhythm or 1
     if plan.epochs < 2 or rates.climbs or after > FALLEN * rates.reached or 2 * rhythm > in_epoch:
         return None
-    if _decays_at_once(seen) or isinstance(rate_gone_early(seen, view), Verdict):
+    gone = _gone_early(seen, plan, rates)
+    if _decays_at_once(seen) or (gone and rates.rhythm is None):
         return None
-    made = fault if rates.rhythm and FAR_BELOW * rates.rhythm <= in_epoch else look
+    often = rates.rhythm is not None and FAR_BELOW * rates.rhythm <= in_epoch
+    made = fault if often or (gone and _surely_gone(rates)) else look
     return made(
         _schedule_line(plan, view),
         updates=in_epoch,

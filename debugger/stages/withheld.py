@@ -70,8 +70,7 @@ def frozen_before_training(seen: Step, view: View) -> Verdict | CannotJudge | No
         return None
     share = plan.frozen_new / max(1, seen.total)
     line = view.places.assignment("trainable") or view.places.argument("trainable")
-    frozen_at = view.places.assignment("requires_grad") or view.places.call("requires_grad_")
-    line = line or view.places.loop_of(frozen_at)
+    line = line or view.places.assignment("requires_grad") or view.places.call("requires_grad_")
     made = fault if share >= MUCH and not view.facts.pretrained else look
     return made(line, name=plan.frozen_new_name, frozen=plan.frozen_new, share=share)
 

@@ -876,6 +876,14 @@ CASES = [
         says={"given": 3, "wanted": 40},
     ),
     Case(
+        evaluate.argmax_along_places,
+        replace(MEASURED, given={"predictions": (8, 40, 3), "label_ids": (8, 40)}),
+        {"given": {"predictions": (8, 3), "label_ids": (8,)}},
+        script="def measure(given):\n    said = np.argmax(given.predictions, axis=1)\n"
+        "t = Trainer(compute_metrics=measure)",
+        says={"axis": 1, "left": "[8, 3]", "labels": "[8, 40]"},
+    ),
+    Case(
         evaluate.metric_name_unknown,
         replace(MEASURED, best_metric="f1"),
         {"best_metric": "accuracy"},
@@ -1965,6 +1973,13 @@ CASES += [
         updates=50,
         rhythm=1,
     ),
+    of_plan(
+        plan.rate_falls_by_updates,  # which is told, too, where next to nothing is left
+        {"rates": replace(RATES, climbs=0, after_epoch=2e-5, rhythm=1)},
+        replace(PLAN, rates=replace(RATES, climbs=0, after_epoch=1e-9, rhythm=1, little=0.9)),
+        updates=50,
+        rhythm=1,
+    ),
     Case(
         withheld.table_stays_frozen,
         replace(STEPPED, total=1000, trainable=500, plan=replace(PLAN, still=Still(500, 10, 0))),
@@ -2551,6 +2566,12 @@ CASES += [
         FACTS,
         padding=replace(NO_PADDING, empty=15, of=16),
     ),
+    Case(
+        inputs.filling_read_last,
+        Batch({}, filled_behind=("lstm", 0.7)),
+        {"filled_behind": ("lstm", 0.2)},
+        says={"layer": "lstm", "share": 0.7},
+    ),
     of_batch(
         inputs.one_input_for_each_label,
         {"distinct": 16},
@@ -2667,6 +2688,19 @@ CASES += [
         forward.channels_last,
         replace(REFUSED, inputs_shape=(8, 24, 24, 3), channels=3),
         {"inputs_shape": (8, 3, 24, 24)},
+        says={"channels": 3, "given": "[8, 24, 24, 3]"},
+    ),
+    Case(
+        forward.channels_last,
+        replace(
+            REFUSED,
+            failure=failed(
+                "RuntimeError",
+                "Given groups=1, weight of size [12, 3, 3, 3], expected input[8, 24, 24, 3] to"
+                " have 3 channels, but got 24 channels instead",
+            ),
+        ),
+        {"failure": failed("RuntimeError", "expected input[8, 5, 24, 24] to have 3 channels")},
         says={"channels": 3, "given": "[8, 24, 24, 3]"},
     ),
     Case(

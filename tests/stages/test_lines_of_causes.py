@@ -206,6 +206,44 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
+        lambda at: at.fits.labelled(),
+        """
+        def windows(values):
+            y = values[WINDOW - 1 : -AHEAD, 0]  # HERE
+            return stacked(values).astype("float32"), y.astype("float32")
+        x_train, y_train = windows(scaler.transform(train))
+        model = Sequential([Dense(1)])
+        model.compile(loss="mse")
+        model.fit(x_train, y_train)
+        """,
+    ),
+    (
+        lambda at: at.fits.shuffled_within(4),
+        """
+        def to_rows(ids, labels):
+            ds = Dataset.from_tensor_slices((ids, labels))
+            return ds.shuffle(len(ids)).batch(8)  # HERE
+        train = to_rows(ids, labels)
+        """,
+    ),
+    (
+        lambda at: at.written.labels_copied(),
+        """
+        cards = pd.DataFrame({"text": texts, "kind": kinds})
+        cards["label"] = cards["kind"]  # HERE
+        """,
+    ),
+    (
+        lambda at: (at.handed.largest_looked_for("compute_metrics") or (None,))[0],
+        """
+        def measure(given):
+            scores, labels = given
+            said = scores.argmax()  # HERE
+            return {"accuracy": (said == labels).mean()}
+        Trainer(compute_metrics=measure)
+        """,
+    ),
+    (
         lambda at: at.handed.called_answers(4),
         """
         def measure(given):

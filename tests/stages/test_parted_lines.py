@@ -46,6 +46,12 @@ PARTED = {
         test = Rows(x_test, y_test)  # HERE
         Trainer(train_dataset=train, eval_dataset=test)
         """,
+    "what is reckoned of one of them as it is handed over": """
+        x_train, x_test = numbers(train_log), numbers(test_log)
+        train = rows((x_train - mean) / std, train_log["state"])
+        test = rows(x_test, test_log["state"])  # HERE
+        Trainer(train_dataset=train, eval_dataset=test)
+        """,
     "columns in another order": """
         train = Rows(scaler.transform(train_table[names]))
         test = Rows(scaler.transform(test_table[sorted(names)]))  # HERE

@@ -146,6 +146,9 @@ def test_rows_and_labels_are_split_by_two_lots() -> None:
     assert slips(rows.format("") + labels.format("")).split_apart() == (2, "note", "labels")
     seeds = (", random_state=1", ", random_state=2")
     assert slips(rows.format(seeds[0]) + labels.format(seeds[1])).split_apart() is not None
+    pictures = "seen, held = train_test_split(pictures)\nhours, late = train_test_split(hours)\n"
+    assert slips(pictures).split_apart() is None
+    assert slips(pictures + "Rows(seen, hours)").split_apart() == (2, "pictures", "hours")
     for right in (
         rows.format(seeds[0]) + labels.format(seeds[0]),
         rows.format(", shuffle=False") + labels.format(", shuffle=False"),

@@ -269,7 +269,12 @@ def _held(one: Asked, fit: Fit) -> Held | None:
 
 
 def _as_classes(rows: Any, other: Any) -> tuple[Any, Any]:
-    """Both as the numbers of classes, where the rows mark theirs with a one among zeros."""
+    """Both as the numbers of classes, where the rows mark theirs with a one among zeros, or the
+    others are names of them, numbered by the alphabet."""
+    if other.dtype.kind in "UO":
+        names, numbered = np.unique(other.astype(str), return_inverse=True)
+        pairs = set(zip(rows.ravel().tolist(), numbered.tolist(), strict=False))
+        return rows, rows if len(pairs) == len(names) else numbered
     marks = rows.ndim == 2 and rows.shape[1] > 1 and other.ndim == 1
     alone = marks and bool(((rows == 0) | (rows == 1)).all() and (rows.sum(axis=1) == 1).all())
     return (rows.argmax(axis=1), other) if alone else (rows, other)
@@ -289,7 +294,7 @@ def _array(value: Any) -> Any:
         array = dense(value)
     except Exception:
         return None
-    return array if array.ndim and array.dtype.kind in "iufb" and len(array) <= MOST else None
+    return array if array.ndim and array.dtype.kind in "iufbUO" and len(array) <= MOST else None
 
 
 def _ends(values: Any) -> tuple[float, float]:

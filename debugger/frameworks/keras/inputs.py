@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 from transformers import TFPreTrainedModel
 
 from debugger.frameworks.keras.answering import loss_of, scores_of, without_labels
@@ -23,13 +25,31 @@ FELT = 1e-4
 CHANNELS = (1, 3, 4)
 FEWEST_TOKENS = 4
 SMALLEST = 8
+_RECURRENT = (tf_keras.layers.LSTM, tf_keras.layers.GRU, tf_keras.layers.SimpleRNN)
+_PASS_ON = (tf_keras.layers.Dropout, tf_keras.layers.SpatialDropout1D, tf_keras.Model)
 _SCALING = ("Rescaling", "Normalization", "BatchNormalization", "LayerNormalization", "Lambda")
 
 
 def seen_in(fit: Fit, parts: Parts, labels: list[Any]) -> dict[str, Any]:
     told = {"signal": _signal(fit.model, parts, labels), "padding": _padding(fit, parts)}
     told |= {"scaled": scaled(fit.model, parts), **reached(fit.model, parts)}
-    return told | _targets(fit, parts)
+    return told | _targets(fit, parts) | {"filled_behind": _filled_behind(fit.model, parts.x)}
+
+
+def _filled_behind(model: Any, x: Any) -> tuple[str, float] | None:
+    """A layer that answers with what it holds at the last place, where no mask is made of words
+    that are all followed by zeros; and the share of zeros at the end of a row, as a median."""
+    if not isinstance(x, tf.Tensor) or len(x.shape) != 2 or not x.dtype.is_integer:
+        return None
+    layers = [one for one in model._flatten_layers() if not isinstance(one, _PASS_ON)]
+    for table, layer in pairwise(layers):
+        words = isinstance(table, tf_keras.layers.Embedding) and not table.mask_zero
+        ends = isinstance(layer, _RECURRENT) and not layer.return_sequences
+        if words and ends and not layer.go_backwards:
+            words_end = dense(x)[:, ::-1] != 0
+            zeros = np.where(words_end.any(1), words_end.argmax(1), words_end.shape[1])
+            return layer.name, float(np.median(zeros)) / max(1, words_end.shape[1])
+    return None
 
 
 def _signal(model: Any, parts: Parts, labels: list[Any]) -> Signal | None:

@@ -55,6 +55,11 @@ ASKED = (
     "model.fit(photos, y, epochs=8)\n"
     "guess = np.argmax(model.predict(held), axis=1)\nprint((guess == y).mean())\n"
 )
+NAMED = (
+    "kinds = np.array(['ant', 'bee', 'cat'])\nnamed = kinds[y]\n"
+    "guess = kinds[np.argmax(model.predict(held), axis=1)]\n"
+    "from sklearn.metrics import accuracy_score\nprint(accuracy_score(named, guess))"
+)
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     "pictures divided before and inside": (
         "batch", "scaled_twice", "Rescaling",
@@ -277,6 +282,10 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         + "guess = np.argmax(model.predict(held), axis=1)\n"
         "from sklearn.metrics import accuracy_score\nprint(accuracy_score(y, guess))",
     ),
+    "a shuffled data set beside the names of classes": (
+        "evaluate", "answers_in_other_order", "held = rows.shuffle",
+        SHUFFLED.format(rows="held = rows.shuffle(96).batch(16)") + NAMED,
+    ),
     "a flow of pictures that is shuffled": (
         "evaluate", "answers_in_other_order", "held = flows",
         FLOWS + "held = flows.flow(photos, batch_size=16)\n" + ASKED,
@@ -314,6 +323,8 @@ UNCHANGED: dict[str, tuple[StageName, str]] = {
     "a slow beginning": ("step", SCHEDULED.format(rate="1e-3 * min(1, epoch / 4)")),
     "a copy with the weights": ("evaluate", FAULTS["a copy without weights"][3].replace(
         "other.compile", "other.set_weights(model.get_weights())\nother.compile")),
+    "a set in order beside the names of classes": ("evaluate", SHUFFLED.format(
+        rows="held = rows.batch(16)") + NAMED.replace("'ant', 'bee'", "'dog', 'bee'")),
     "a flow of pictures in order": ("evaluate", FLOWS
         + "held = flows.flow(photos, batch_size=16, shuffle=False)\n" + ASKED),
     "a picture in a batch": ("evaluate", FLOWS
