@@ -120,12 +120,13 @@ class Across:
 
 @dataclass(frozen=True)
 class Same:
-    """A column of whole numbers in which all rows have the same."""
+    """A column of numbers, of so many, in which all rows have the same."""
 
     name: str
     place: int
     value: float
     rows: int
+    columns: int = 1
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ def across(name: str, rows: Sequence[Any]) -> Across | None:
 
 
 def same(name: str, rows: Sequence[Any]) -> list[Same]:
-    """Of a table of whole numbers, which are those of kinds."""
+    """Of a table whose rows are one list of numbers each."""
     chosen = [np.asarray(row) for row in rows[:MOST_MEASURED]]
     if len(chosen) < FEWEST or len({row.shape for row in chosen}) > 1 or chosen[0].ndim > 1:
         return []
@@ -227,7 +228,7 @@ def same(name: str, rows: Sequence[Any]) -> list[Same]:
     table = table.reshape(len(table), -1)[:, :MOST_COLUMNS]
     alone = [place for place, column in enumerate(table.T) if (column == column[0]).all()]
     value = [float(table[0, place]) for place in alone]
-    return [Same(name, p, v, len(table)) for p, v in zip(alone, value, strict=True)]
+    return [Same(name, p, v, *table.shape) for p, v in zip(alone, value, strict=True)]
 
 
 def is_standard(values: Any) -> bool:

@@ -222,11 +222,6 @@ class Oversights:
             value = getattr(call.args[0], "value", None)
             if name_of(held.func) == "map" and held.args and isinstance(value, int | float):
                 yield held.lineno, float(value), ast.unparse(held.args[0])
-        for call in self._calls:
-            if name_of(call.func) == "get" and len(call.args) == 2:
-                value = getattr(call.args[1], "value", None)
-                if isinstance(value, int | float) and not isinstance(value, bool):
-                    yield call.lineno, float(value), _owner(call)
 
     def counts_the_other(self) -> tuple[int, str] | None:
         """Where a score is told that class 0 is the one to find, and the score's name."""

@@ -71,10 +71,13 @@ def looked_up_in_vain(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NO_SCRIPT
     same = seen.columns.same if seen.columns is not None and not seen.failure else ()
     for line, value, table in view.places.oversights.looked_up_or():
-        found = [one for one in same if one.value == value]
+        known = [one for one in same if one.value == value]
+        found = [one for one in known if one.name == known[0].name]
         if found:
             told = {"name": found[0].name, "rows": found[0].rows, "value": value}
-            return fault(line, table=table, places=len(found), **told)
+            # One column of several may stand still for another reason.
+            made = fault if len(found) == found[0].columns else look
+            return made(line, table=table, places=len(found), **told)
     return None
 
 
