@@ -18,6 +18,7 @@ FEWEST = 8
 MOST_CELLS, MOST_COLUMNS = 20_000, 100
 SORTS, AGAIN, FILLED_FAR = 20, 5, 1.0
 NEARLY_SCALED, EXACTLY, NEARLY_EXACTLY, FEWEST_SCALED = 0.15, 1e-5, 1e-2, 30
+MOST_CHANNELS = 32
 OFF, NEAR = 1.0, 0.5
 """In spreads: a column that lies elsewhere, and one that may be the same."""
 SURELY = 1 - 1e-6
@@ -107,6 +108,28 @@ class Standard:
 
 
 @dataclass(frozen=True)
+class Across:
+    """An input whose rows have several steps, and whose columns have a mean of 0 and a deviation of
+    1 at each of these: each step by its own numbers."""
+
+    name: str
+    columns: int
+    steps: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class Same:
+    """A column of numbers, of so many, in which all rows have the same."""
+
+    name: str
+    place: int
+    value: float
+    rows: int
+    columns: int = 1
+
+
+@dataclass(frozen=True)
 class Columns:
     """`twice` are two inputs with the same numbers; `shared`: one layer reads them both.
 
@@ -126,6 +149,8 @@ class Columns:
     filled: Filled | None = None
     told: Told | None = None
     standard: Standard | None = None
+    across: Across | None = None
+    same: tuple[Same, ...] = ()
 
 
 def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
@@ -141,6 +166,8 @@ def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Colum
         summed=next((one for one in sums if one is not None), None),
         gaps=tuple(Gap(*one) for one in gaps if one[1]),
         told=next(filter(None, (told_by_one(n, rows, labels) for n, rows in found.items())), None),
+        across=next(filter(None, (across(*one) for one in found.items())), None),
+        same=tuple(one for name, rows in found.items() for one in same(name, rows)),
         standard=next(filter(None, (standard(*one) for one in found.items())), None),
         filled=next(filter(None, (filled(*one) for one in found.items())), None),
         counted=next((CountedOff(name, *one) for name, one in off if one is not None), None),
@@ -166,6 +193,42 @@ def standard(name: str, rows: Sequence[Any]) -> Standard | None:
     exact = [column for column in moving.T[:MOST_COLUMNS] if is_standard(column)]
     many = 2 * len(exact) >= moving.shape[1] and len(exact) > 0
     return Standard(name, len(exact), len(rows)) if many else None
+
+
+def across(name: str, rows: Sequence[Any]) -> Across | None:
+    """Rows of a length of their own are looked at one by one; steps that hold zeros alone are what
+    rows are filled up with."""
+    chosen = [np.asarray(row) for row in rows[:FEWEST_SCALED]]
+    if len(chosen) < FEWEST or any(r.ndim != 2 or r.dtype.kind != "f" for r in chosen):
+        return None
+    for axis in (0, 1):
+        columns = {row.shape[axis] for row in chosen}
+        steps = [row.shape[1 - axis] for row in chosen]
+        if len(columns) > 1 or not 3 <= min(columns) <= MOST_CHANNELS or min(steps) <= min(columns):
+            continue
+        table = np.concatenate([np.moveaxis(row, axis, -1) for row in chosen]).astype(float)
+        table = table[np.any(table != 0, axis=1)]
+        if not len(table) or not np.isfinite(table).all():
+            continue
+        widths = [table.std(axis=1, ddof=ddof) for ddof in (0, 1)]
+        even = np.abs(table.mean(axis=1)).max() < NEARLY_EXACTLY
+        if even and any(np.abs(width - 1).max() < NEARLY_EXACTLY for width in widths):
+            return Across(name, min(columns), max(steps), len(chosen))
+    return None
+
+
+def same(name: str, rows: Sequence[Any]) -> list[Same]:
+    """Of a table whose rows are one list of numbers each."""
+    chosen = [np.asarray(row) for row in rows[:MOST_MEASURED]]
+    if len(chosen) < FEWEST or len({row.shape for row in chosen}) > 1 or chosen[0].ndim > 1:
+        return []
+    table = np.stack(chosen)
+    if table.dtype.kind not in "iuf":
+        return []
+    table = table.reshape(len(table), -1)[:, :MOST_COLUMNS]
+    alone = [place for place, column in enumerate(table.T) if (column == column[0]).all()]
+    value = [float(table[0, place]) for place in alone]
+    return [Same(name, p, v, *table.shape) for p, v in zip(alone, value, strict=True)]
 
 
 def is_standard(values: Any) -> bool:

@@ -75,7 +75,8 @@ class Plan:
     that its schedule refuses to go beyond. `held_batches` are all there are for the `asked_steps`;
     None where they do not come to an end. `plateau` is a schedule that goes by a number of the
     evaluation, `no_float` a callback's schedule and the epoch that it gives no fraction for.
-    `still` is the largest table of vectors that is frozen.
+    `still` is the largest table of vectors that is frozen. `waits`: for how many evaluations
+    without a gain an early stopping waits, and how many updates lie between two of them.
     """
 
     updates: int
@@ -114,6 +115,7 @@ class Plan:
     asked_steps: int = 0
     plateau: Plateau | None = None
     still: Still | None = None
+    waits: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class Order:
 
     `single` is the share of batches with one label only; `by_chance` what a shuffle would give.
     `weighed` are the weights that rows are drawn by, where they are fewer than the rows.
+    A sampler draws `asked` rows an epoch, into batches of `size`.
     """
 
     batches: int
@@ -131,6 +134,8 @@ class Order:
     single: float | None = None
     by_chance: float = 0.0
     weighed: int | None = None
+    asked: int | None = None
+    size: int = 1
 
 
 def of_one_label(

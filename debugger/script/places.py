@@ -34,6 +34,7 @@ from debugger.script.making import Making
 from debugger.script.meant import Meant
 from debugger.script.measuring import Measuring
 from debugger.script.origins import Origins
+from debugger.script.oversights import Oversights
 from debugger.script.pairing import Pairing
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
@@ -186,6 +187,10 @@ class Places:
     @cached_property
     def slips(self) -> Slips:
         return Slips(self._tree)
+
+    @cached_property
+    def oversights(self) -> Oversights:
+        return Oversights(self._tree)
 
     @cached_property
     def layers(self) -> Layers:

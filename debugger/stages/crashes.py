@@ -7,7 +7,7 @@ import math
 import re
 
 from debugger.script.tracing import is_true, name_of
-from debugger.stages import layered, mistaken, misuse, refusals
+from debugger.stages import layered, mistaken, misuse, oversights, refusals
 from debugger.stages.judging import Rule, Seen, Verdict, View, fault
 
 _UNEQUAL = r"[Cc]olumn \d+ named '?(\w+)'? expected length (\d+) but got length (\d+)"
@@ -188,6 +188,7 @@ RULES: tuple[Rule, ...] = (
     *refusals.RULES,
     *mistaken.RULES,
     *layered.RULES,
+    *oversights.OF_CRASHES,
     pieces_beside_rows,
     halves_side_by_side,
     columns_of_unequal_length,

@@ -9,7 +9,7 @@ from typing import Any
 from debugger.evidence.tables import matrix, pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Evaluate, Facts, Pipeline
-from debugger.stages import held, metric, pairing, printed, slips
+from debugger.stages import held, metric, oversights, pairing, printed, slips
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -419,6 +419,7 @@ RULES: tuple[Rule, ...] = (
     metric_wrong_on_perfect,
     callback_stops_on_bad,
     *metric.RULES,
+    *oversights.OF_A_METRIC,
     *held.RULES,
     *printed.RULES,
     *slips.OF_NUMBERS,

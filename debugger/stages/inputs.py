@@ -558,6 +558,8 @@ def rows_mingled(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if seen.mingled <= FELT or seen.trains_always is not None:  # see layer_trains_always
         return None
+    if view.places.oversights.time_first() and view.facts.compiled is None:
+        return None  # see layer_takes_time_first
     if view.facts.compiled is not None:
         return fault(view.places.layers.mixing(), moved=seen.mingled)
     layers = ("LSTM", "GRU", "RNN", "TransformerEncoderLayer", "MultiheadAttention")

@@ -45,7 +45,13 @@ def order(trainer: Trainer, labels: tuple[Any, ...]) -> Order | None:
     rows = len(trainer.train_dataset)  # type: ignore[arg-type]
     weights = getattr(getattr(sampler, "sampler", None), "weights", ())
     weighed = len(weights) if 0 < len(weights) < rows else None
-    return Order(len(batches), len(drawn), len(set(drawn)), rows, single, by_chance, weighed)
+    asked = getattr(getattr(sampler, "sampler", None), "num_samples", None)
+    size = getattr(sampler, "batch_size", None)
+    return Order(
+        *(len(batches), len(drawn), len(set(drawn)), rows, single, by_chance, weighed),
+        asked=asked if isinstance(asked, int) else None,
+        size=size if isinstance(size, int) else 1,
+    )
 
 
 def _of_stream(trainer: Trainer, loader: Any) -> Order | None:
