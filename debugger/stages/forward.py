@@ -373,6 +373,8 @@ def logits_behind_probabilities(seen: Forward, view: View) -> Verdict | None:
 def nan_forward(seen: Forward, view: View) -> Verdict | None:
     if seen.nan_rows and not seen.nan_weights and _explained(seen, view):
         return None
+    if isinstance(losses.logarithm_of_answers(seen, view), Verdict):
+        return None
     if seen.nan_weights:
         first = seen.nan_weights[0]
         return fault(None, where=first, weights=len(seen.nan_weights))
