@@ -22,6 +22,8 @@ MOST_CHANNELS = 32
 OFF, NEAR = 1.0, 0.5
 """In spreads: a column that lies elsewhere, and one that may be the same."""
 SURELY = 1 - 1e-6
+NEARLY_ONE, NEARLY_ALL = 1e-3, 0.9
+"""Off the length of 1; of it, what a column makes out where nearly nothing else is left."""
 LARGEST_POWER, HARDLY = 30.0, 0.01
 """Of e; and of the spread of a label, what a column adds to it at least."""
 
@@ -130,6 +132,18 @@ class Same:
 
 
 @dataclass(frozen=True)
+class OwnLength:
+    """Each of so many `rows` of `columns` is of length 1, and the column at `place` is nearly all
+    of it: half of the rows have at least `share` there."""
+
+    name: str
+    rows: int
+    columns: int
+    place: int
+    share: float
+
+
+@dataclass(frozen=True)
 class Columns:
     """`twice` are two inputs with the same numbers; `shared`: one layer reads them both.
 
@@ -151,6 +165,7 @@ class Columns:
     standard: Standard | None = None
     across: Across | None = None
     same: tuple[Same, ...] = ()
+    levelled: OwnLength | None = None
 
 
 def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
@@ -169,9 +184,28 @@ def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Colum
         across=next(filter(None, (across(*one) for one in found.items())), None),
         same=tuple(one for name, rows in found.items() for one in same(name, rows)),
         standard=next(filter(None, (standard(*one) for one in found.items())), None),
+        levelled=next(filter(None, (levelled(*one) for one in found.items())), None),
         filled=next(filter(None, (filled(*one) for one in found.items())), None),
         counted=next((CountedOff(name, *one) for name, one in off if one is not None), None),
     )
+
+
+def levelled(name: str, rows: Sequence[Any]) -> OwnLength | None:
+    """Of rows of a table, where each was divided by its own length."""
+    if len(rows) < FEWEST_SCALED or {np.ndim(row) for row in rows} != {1}:
+        return None
+    if len({np.shape(row) for row in rows}) > 1 or not 2 < len(rows[0]) <= MOST_COLUMNS:
+        return None
+    values = np.stack(list(rows[:MOST_MEASURED]))
+    if values.dtype.kind != "f" or not np.isfinite(values).all():
+        return None
+    lengths = np.sqrt((values.astype(float) ** 2).sum(axis=1))
+    middles = np.median(np.abs(values), axis=0)
+    place = int(middles.argmax())
+    split = len(np.unique(values)) > SORTS  # one-hot rows are of length 1 as well
+    if not split or np.abs(lengths - 1).max() > NEARLY_ONE or middles[place] < NEARLY_ALL:
+        return None
+    return OwnLength(name, len(rows), values.shape[1], place, float(middles[place]))
 
 
 def standard(name: str, rows: Sequence[Any]) -> Standard | None:

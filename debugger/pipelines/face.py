@@ -600,6 +600,7 @@ class Evaluate:
     perfect: dict[str, float] | None = None
     best_metric: str | None = None
     greater_is_better: bool | None = None
+    best_by: str = ""
     trials: Trials | None = None
     known_metrics: tuple[str, ...] = ()
     shared_rows: int = 0

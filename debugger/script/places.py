@@ -18,6 +18,7 @@ from debugger.script.afterwards import (
 )
 from debugger.script.aliased import rows_are_one
 from debugger.script.behind import Behind
+from debugger.script.casts import Casts
 from debugger.script.chosen import Chosen
 from debugger.script.cutting import Halved, halved
 from debugger.script.earlier import Early, Kept, asked_too_early, brought_back
@@ -191,6 +192,10 @@ class Places:
     @cached_property
     def oversights(self) -> Oversights:
         return Oversights(self._tree)
+
+    @cached_property
+    def casts(self) -> Casts:
+        return Casts(self._tree, self._tracing)
 
     @cached_property
     def layers(self) -> Layers:

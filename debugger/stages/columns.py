@@ -67,10 +67,24 @@ def hardly_a_word_known(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     if isinstance(vocabulary_too_small(seen, view), Verdict):
         return None  # which says more
+    if view.places.casts.words_of_one_text() is not None:
+        return None  # see vocabulary_of_letters
     line = view.places.call(".adapt") or view.places.call("TextVectorization", ".fit_on_texts")
     first = texts[0]
     numbers = {"number": first.commonest, "share": first.common, "words": found.embedded}
     return fault(line, name=first.name, **numbers)
+
+
+def vocabulary_of_letters(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A vocabulary is learned from a list of texts: one text is a list of letters."""
+    found = seen.columns
+    if found is None or found.embedded < MANY_WORDS:
+        return NOT_FOR_THIS_TASK
+    texts = [one for one in found.inputs if _holds_words(one)]
+    line = view.places.casts.words_of_one_text()
+    if line is None or not texts or any((one.common or 0.0) < MOSTLY_ONE for one in texts):
+        return None
+    return fault(line, share=texts[0].common, number=texts[0].commonest, words=found.embedded)
 
 
 def vocabulary_too_small(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -131,6 +145,16 @@ def labels_move_between_epochs(seen: Data, view: View) -> Verdict | CannotJudge 
     places = view.places
     line = places.layers.paired() or places.labels_torn() or places.fits.labelled()
     return fault(line, changed=changed, rows=rows)
+
+
+def rows_levelled_alone(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Divided by its own length, a row keeps what is large in it anyway, and a column no scale."""
+    found = None if seen.columns is None else seen.columns.levelled
+    if found is None:
+        return NOT_FOR_THIS_TASK
+    line = view.places.call("normalize", "Normalizer", "l2_normalize", "norm")
+    told = {"name": found.name, "columns": found.columns, "place": found.place + 1}
+    return fault(line or view.places.fits.fitted(), share=found.share, **told)
 
 
 def gaps_in_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -292,10 +316,12 @@ RULES: tuple[Rule, ...] = (
     splits_on_other_scales,
     input_given_twice,
     hardly_a_word_known,
+    vocabulary_of_letters,
     vocabulary_too_small,
     labels_move_between_epochs,
     learned_from_eval_rows,
     scaled_by_itself,
+    rows_levelled_alone,
     gaps_in_inputs,
     answer_among_inputs,
     answer_in_parts,

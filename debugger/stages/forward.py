@@ -394,6 +394,7 @@ def nan_made(seen: Forward, view: View) -> Verdict | None:
     if where is None or seen.nan_weights or seen.nan_inputs is not None:
         return None
     explained = seen.nan_rows and _explained(seen, view)
+    explained = explained or isinstance(losses.logarithm_of_answers(seen, view), Verdict)
     return None if explained else fault(None, where=where)
 
 

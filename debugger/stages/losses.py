@@ -322,6 +322,16 @@ def percentage_across_nothing(seen: Forward, view: View) -> Verdict | CannotJudg
     return fault(_loss_line(view), name=name, least=least, most=most)
 
 
+def logarithm_of_answers(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """A loss of counts takes the logarithm of the answers, and there is none below 0."""
+    compiled = view.facts.compiled
+    if compiled is None or "poisson" not in compiled.loss.lower():
+        return NOT_ASKED
+    if seen.logits_low is None or seen.logits_low >= 0:
+        return None
+    return fault(_loss_line(view), name=compiled.loss, least=seen.logits_low)
+
+
 RULES: tuple[Rule, ...] = (
     amounts_for_classes,
     loss_not_one_number,
@@ -345,6 +355,7 @@ RULES: tuple[Rule, ...] = (
     positive_weight_upside_down,
     loss_is_a_sum,
     percentage_across_nothing,
+    logarithm_of_answers,
 )
 
 

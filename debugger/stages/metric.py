@@ -40,6 +40,8 @@ _WRITTEN = ("max_length", "max_new_tokens")
 SHARES = ("accuracy", "f1", "precision", "recall", "exact_match")
 """What a number is called that is a share of what is right."""
 NOT_TRIED = CannotJudge("metric_not_tried")
+_CUTS = "ReduceLROnPlateau"
+_WATCH = ("EarlyStopping", "ModelCheckpoint", _CUTS)
 
 
 def metric_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -567,6 +569,24 @@ def auc_of_choices(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
 
 def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """The checkpoint that is kept as the best is the one with the worst answers."""
+    if seen.best_by == _CUTS:
+        return None  # see rate_cut_while_better
+    return _upside_down(seen, view)
+
+
+def rate_cut_while_better(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A callback takes what gets better for what stands still, and cuts the rate each time."""
+    found = _upside_down(seen, view) if seen.best_by == _CUTS else None
+    if not isinstance(found, Verdict):
+        return found
+    places = view.places
+    line = places.argument_in(_CUTS, "mode") or places.argument_in(_CUTS, "monitor")
+    mode = "max" if found.numbers["better"] == "higher" else "min"
+    kept = {"name": found.numbers["name"], "better": found.numbers["better"]}
+    return fault(line or places.call(_CUTS), mode=mode, **kept)
+
+
+def _upside_down(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     if seen.best_metric is None or seen.greater_is_better is None:
         return None
     name = seen.best_metric.removeprefix("eval_")
@@ -590,7 +610,7 @@ def best_is_worst(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return None  # which say why
     line = view.places.argument("greater_is_better", "metric_for_best_model")
     if view.facts.compiled is not None:
-        line = _watching(view)
+        line = _watching(view, seen.best_by)
     kept = "highest" if seen.greater_is_better else "lowest"
     return fault(line, name=name, kept=kept, better="higher" if rises else "lower")
 
@@ -719,6 +739,7 @@ RULES: tuple[Rule, ...] = (
     scaled_back_twice,
     metric_ignores_order,
     best_is_worst,
+    rate_cut_while_better,
     gain_out_of_reach,
     stops_without_waiting,
     decodes_ignored,
@@ -735,9 +756,9 @@ def metric_line(view: View, name: str = "") -> int | None:
     return next(filter(None, answers), None) or places.fits.compiled("metrics")
 
 
-def _watching(view: View) -> int | None:
+def _watching(view: View, kind: str = "") -> int | None:
     """Where a callback of Keras is told which way is better, or else what it watches."""
-    kinds = ("EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau")
+    kinds = (kind,) if kind and view.places.call(kind) else _WATCH
     told = (view.places.argument_in(kind, name) for name in ("mode", "monitor") for kind in kinds)
     return next(filter(None, told), None) or view.places.call(*kinds)
 

@@ -42,6 +42,8 @@ _RAGGED = (
 _OTHER_KERAS = (
     r"must be an instance of class Layer\. Received: .*of type <class '(?P<module>(?:tf_)?keras)\."
 )
+_SWITCH_OFF = ("disable_eager_execution", "disable_v2_behavior")
+_OF_GRAPHS = ("eager", "get_updates", "attribute 'numpy'", "symbolic", "graph")
 _OF_COLUMNS = ("column_names", "columns", "features", "keys()")
 _OF_TUPLES = ("'tuple' object", "'tuple' and", "and 'tuple'", "slice indices must be integers")
 """What is said of a tuple where a number was meant."""
@@ -232,6 +234,15 @@ def no_rows_left(seen: Seen, view: View) -> Verdict | None:
     return fault(line or places.origins.handed("train_dataset"))
 
 
+def eager_switched_off(seen: Seen, view: View) -> Verdict | None:
+    """Tensors hold no numbers then, and what today's Keras does with them fails."""
+    failure = seen.failure
+    line = view.places.call(*_SWITCH_OFF)
+    if failure is None or line is None or not any(map(failure.says, _OF_GRAPHS)):
+        return None
+    return fault(line, said=first_line(failure.message))
+
+
 RULES: tuple[Rule, ...] = (
     nothing_held,
     nothing_returned,
@@ -248,6 +259,7 @@ RULES: tuple[Rule, ...] = (
     layer_of_other_keras,
     optimizer_of_nothing,
     no_rows_left,
+    eager_switched_off,
 )
 
 

@@ -44,6 +44,8 @@ HALF_ITSELF, LARGE_RATE = 0.5, 0.05
 """Of a new model: how far two steps move weights, as a share of their size, at which rate."""
 ADADELTA, MUCH_SMALLER = 1.0, 50
 """The rate that it was made for, and how far below that is no longer one that somebody chose."""
+NO_FACTOR = 0.01
+"""A rate that is multiplied with no more is not meant to go on."""
 UNKNOWN = CannotJudge("no_plan")
 FALLEN, FAR_BELOW = 0.25, 10
 """What is left of the rate at the end of the first epoch, and how much oftener than once in one
@@ -180,8 +182,9 @@ def rate_gone_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if not _gone_early(seen, plan, plan.rates):
         return None
-    if isinstance(rate_falls_by_updates(seen, view), Verdict):
-        return None  # which says more
+    more = (factor_next_to_none, rate_falls_by_updates)
+    if any(isinstance(one(seen, view), Verdict) for one in more):
+        return None  # which say why
     made = fault if _surely_gone(plan.rates) else look
     line = _schedule_line(plan, view)
     return made(line, share=plan.rates.little, updates=plan.updates, peak=plan.rates.reached)
@@ -193,6 +196,18 @@ def _gone_early(seen: Step, plan: Plan, rates: Rates) -> bool:
 
 def _surely_gone(rates: Rates) -> bool:
     return rates.nothing >= 0.4 or rates.little >= NEARLY_ALL
+
+
+def factor_next_to_none(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """What older optimizers were told as their decay, said to what wants a factor."""
+    plan = seen.plan
+    if plan is None or plan.rates is None:
+        return UNKNOWN
+    told = view.places.casts.factor("ExponentialDecay", "decay_rate", 2)
+    if told is None or told[1] > NO_FACTOR or plan.rates.little < 0.3:
+        return None
+    line, factor = told
+    return fault(line, factor=factor, share=plan.rates.little, peak=plan.rates.reached)
 
 
 def _schedule_line(plan: Plan, view: View) -> int | None:
@@ -225,6 +240,8 @@ def rate_falls_by_updates(seen: Step, view: View) -> Verdict | CannotJudge | Non
         return None
     gone = _gone_early(seen, plan, rates)
     if _decays_at_once(seen) or (gone and rates.rhythm is None):
+        return None
+    if isinstance(factor_next_to_none(seen, view), Verdict):
         return None
     often = rates.rhythm is not None and FAR_BELOW * rates.rhythm <= in_epoch
     made = fault if often or (gone and _surely_gone(rates)) else look
@@ -462,6 +479,7 @@ RULES: tuple[Rule, ...] = (
     max_steps_cuts_epochs,
     warmup_longer_than_run,
     rate_gone_early,
+    factor_next_to_none,
     rate_falls_by_updates,
     plateau_upside_down,
     schedule_leaves_little,

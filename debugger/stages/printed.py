@@ -46,6 +46,26 @@ def printed_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Whatever the model answers, the number is the same."""
     if not seen.printed:
         return NOTHING
+    one = _blind(seen)
+    if one is None or view.places.casts.cut(one.same_at or one.line) is not None:
+        return None  # see shares_cut_to_zero
+    shape = str(list(one.shape))
+    return fault(one.same_at or one.line, name=_name(one), value=one.some, shape=shape)
+
+
+def shares_cut_to_zero(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """What makes whole numbers of shares cuts off all that stands behind the point."""
+    if not seen.printed:
+        return NOTHING
+    one = _blind(seen)
+    line = None if one is None else one.same_at or one.line
+    cut = view.places.casts.cut(line)
+    if one is None or cut is None:
+        return None
+    return fault(line, cut=cut, name=_name(one), value=one.some)
+
+
+def _blind(seen: Evaluate) -> Printed | None:
     by_line: dict[int | None, list[Printed]] = {}
     for one in seen.printed:
         by_line.setdefault(one.line, []).append(one)
@@ -53,9 +73,7 @@ def printed_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         known = [one for one in found if not _called(one, *APART) and not _of_labels(one)]
         measures = [one for one in known if _called(one, *RIGHT, *WRONG) and not one.of]
         if measures and all(_is_same(one) for one in found):
-            one = measures[0]
-            shape = str(list(one.shape))
-            return fault(one.same_at or one.line, name=_name(one), value=one.some, shape=shape)
+            return measures[0]
     return None
 
 
@@ -237,6 +255,7 @@ def asked_on_other_scale(seen: Evaluate, view: View) -> Verdict | None:
 
 RULES: tuple[Rule, ...] = (
     printed_blind,
+    shares_cut_to_zero,
     perplexity_of_other_base,
     perplexity_of_smoothed,
     printed_with_sign,

@@ -31,6 +31,9 @@ _OF_NOTHING = (
     "text input must be of type",
 )
 """What is said of a None, or of the nan of an empty cell, where a number or a text was meant."""
+_OF_INNER_KERAS = (
+    r"(?:cannot import name '(\w+)' from|No module named) '(tensorflow\.python\.keras[\w.]*)'"
+)
 _TRAINS_NOT = re.compile(r"\s*#\s*(?:\w+\s*=\s*)?[\w.]+\.(?:train|fit)\(.*\)\s*$")
 _NOTHING_BUILT = Facts("unknown", "", None, None, "cpu", "", False, "", 0, False, False)
 
@@ -78,6 +81,10 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         return _finding("column_not_there", "fault", failure.line, name=column[1])
     if (unknown := _unknown_argument(said, failure.line, places)) is not None:
         return unknown
+    if inner := re.search(_OF_INNER_KERAS, said):
+        public = inner[2].replace(".python", "", 1)
+        told = {"name": inner[1] or inner[2].rpartition(".")[2], "module": inner[2]}
+        return _finding("inner_keras", "fault", failure.line, public=public, **told)
     if name := re.search(r"cannot import name '(\w+)' from '([\w.]+)'", said):
         library = name[2].partition(".")[0]
         if (version := _installed(library)) is not None:

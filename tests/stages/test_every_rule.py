@@ -33,6 +33,7 @@ from debugger.pipelines.columns import (
     Echo,
     Filled,
     Gap,
+    OwnLength,
     Same,
     Standard,
     Summed,
@@ -1721,6 +1722,43 @@ CASES += [
         says={"asked": 300, "held": 60, "done": 2.0},
     ),
     Case(
+        printed.shares_cut_to_zero,
+        replace(MEASURED, printed=(replace(BLIND, same_at=1),)),
+        {"printed": (NUMBER,)},
+        script='y_pred = shares.astype("int32")',
+        says={"cut": "shares", "value": 0.5},
+    ),
+    Case(
+        metric.rate_cut_while_better,
+        replace(MEASURED, best_metric="loss", greater_is_better=True, best_by="ReduceLROnPlateau"),
+        {"best_by": "EarlyStopping"},
+        script='ReduceLROnPlateau(monitor="val_loss", mode="max")',
+        says={"name": "loss", "mode": "min"},
+    ),
+    Case(
+        losses.logarithm_of_answers,
+        replace(FINE, logits_low=-0.5),
+        {"logits_low": 0.5},
+        facts=replace(FACTS, compiled=Compiled(loss="Poisson")),
+        says={"least": -0.5},
+    ),
+    replace(
+        of_plan(
+            plan.factor_next_to_none,
+            {"rates": replace(RATES, nothing=0.1, little=0.1)},
+            replace(PLAN, rates=replace(RATES, nothing=0.5, little=0.5)),
+            factor=1e-6,
+        ),
+        script="ExponentialDecay(0.01, 100, decay_rate=1e-6)",
+    ),
+    Case(
+        columns.rows_levelled_alone,
+        Data(None, None, columns=Columns(levelled=OwnLength("rows", 40, 6, 0, 0.99))),
+        {"columns": Columns()},
+        script="X = keras.utils.normalize(X)",
+        says={"columns": 6, "place": 1},
+    ),
+    Case(
         printed.printed_blind,
         replace(MEASURED, printed=(BLIND,)),
         {"printed": (NUMBER,)},
@@ -2658,6 +2696,13 @@ CASES += [
         says={"size": 10},
     ),
     Case(
+        columns.vocabulary_of_letters,
+        Data(None, None, columns=Columns((UNKNOWN,), embedded=200)),
+        {"columns": Columns((replace(UNKNOWN, common=0.1),), embedded=200)},
+        script='tokenizer.fit_on_texts(" ".join(texts))',
+        says={"share": 1.0, "words": 200},
+    ),
+    Case(
         columns.hardly_a_word_known,
         Data(None, None, columns=Columns((UNKNOWN,), embedded=200)),
         {"columns": Columns((replace(UNKNOWN, common=0.1),), embedded=200)},
@@ -3581,6 +3626,12 @@ Trainer(compute_metrics=measure)
         {"failure": replace(NO_ROW, frames=(OF_SCRIPT,))},
         script="self.texts = texts\n\n\n\n\n\nself.texts[item]\n",
         says={"said": "17"},
+    ),
+    of_crash(
+        misuse.eager_switched_off,
+        "AttributeError",
+        "'SGD' object has no attribute 'get_updates'",
+        "tf.compat.v1.disable_eager_execution()",
     ),
     of_crash(
         mistaken.smoothing_takes_labels,

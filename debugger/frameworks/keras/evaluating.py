@@ -146,6 +146,7 @@ def _kept_by(callbacks: tuple[Any, ...], answer: Any) -> dict[str, Any]:
         if name not in answer and not rises:
             continue
         kept = {"best_metric": name, "greater_is_better": not lower(0.0, 1.0)}
+        kept["best_by"] = type(one).__name__
         if kept["greater_is_better"] is not rises and (rises or name == "loss"):
             return kept
         found.append(kept)
