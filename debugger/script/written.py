@@ -151,6 +151,14 @@ class Written:
                 return self._tracing.made(value)
         return None
 
+    def turned_under(self, key: str) -> int | None:
+        """Where what stands under a key became what it is, whatever that was made of."""
+        for names, value in self._put:
+            if says(names, key):
+                held = self._tracing.local(value) if isinstance(value, ast.Name) else []
+                return held[-1][0] if held else value.lineno
+        return None
+
     def copied_onto(self, line: int | None) -> int | None:
         """Of a column that is asked for at a line: where another one was put in its place."""
         asked = (n for n in ast.walk(self._tree) if isinstance(n, ast.Subscript))

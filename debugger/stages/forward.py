@@ -245,8 +245,8 @@ def channels_last(seen: Forward, view: View) -> Verdict | None:
     if len(shape) != 4 or channels is None or shape[1] == channels or shape[-1] != channels:
         return None
     places, name = view.places, view.facts.main_input
-    line = places.handed.prepared(name) or places.written.made_under(name) or seen.failure.line
-    line = line or places.written.under(name)
+    line = places.handed.prepared(name) or places.written.turned_under(name)
+    line = line or seen.failure.line
     return fault(line, given=str(list(shape)), channels=channels)
 
 

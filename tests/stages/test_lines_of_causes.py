@@ -227,6 +227,16 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
+        lambda at: at.written.turned_under("pixel_values"),
+        """
+        class Rows(Dataset):
+            def __getitem__(self, place):
+                picture = self.pictures[place] / 255
+                pixels = torch.tensor(picture)  # HERE
+                return {"pixel_values": pixels, "labels": self.labels[place]}
+        """,
+    ),
+    (
         lambda at: at.written.labels_copied(),
         """
         cards = pd.DataFrame({"text": texts, "kind": kinds})
