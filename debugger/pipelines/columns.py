@@ -181,8 +181,6 @@ def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Colum
         summed=next((one for one in sums if one is not None), None),
         gaps=tuple(Gap(*one) for one in gaps if one[1]),
         told=next(filter(None, (told_by_one(n, rows, labels) for n, rows in found.items())), None),
-        across=next(filter(None, (across(*one) for one in found.items())), None),
-        same=tuple(one for name, rows in found.items() for one in same(name, rows)),
         standard=next(filter(None, (standard(*one) for one in found.items())), None),
         levelled=next(filter(None, (levelled(*one) for one in found.items())), None),
         filled=next(filter(None, (filled(*one) for one in found.items())), None),

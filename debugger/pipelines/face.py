@@ -538,8 +538,9 @@ class Evaluate:
     whether it made words of tokens without the special ones, and at which line. `written` is the
     most that the evaluation lets a model write, `least` what it makes it write, its end counted,
     `wanted` how long the labels are; `loss` is that of the few rows, and `smoothing` what its
-    labels are smoothed by. `least_gain`: an early stopping counts no smaller one. `impatient`:
-    the number at whose first standstill one stops that nobody told how long to wait.
+    labels are smoothed by. `least_gain`: an early stopping counts no smaller one; it `waits` for
+    so many evaluations, with so many steps between two of them, of so many in an epoch.
+    `impatient`: the number at whose first standstill one stops that nobody told how long to wait.
     `asks_in_vain`: answers are to be generated, and this Trainer never does. `lacks` is what a row
     to train on holds, and a row to evaluate on does not.
 
@@ -589,6 +590,7 @@ class Evaluate:
     loss: float | None = None
     smoothing: float = 0.0
     least_gain: float = 0.0
+    waits: tuple[int, int, int] | None = None
     impatient: str = ""
     asks_in_vain: bool = False
     wanted: tuple[int, ...] = ()

@@ -75,8 +75,7 @@ class Plan:
     that its schedule refuses to go beyond. `held_batches` are all there are for the `asked_steps`;
     None where they do not come to an end. `plateau` is a schedule that goes by a number of the
     evaluation, `no_float` a callback's schedule and the epoch that it gives no fraction for.
-    `still` is the largest table of vectors that is frozen. `waits`: for how many evaluations
-    without a gain an early stopping waits, and how many updates lie between two of them.
+    `still` is the largest table of vectors that is frozen.
     """
 
     updates: int
@@ -115,7 +114,6 @@ class Plan:
     asked_steps: int = 0
     plateau: Plateau | None = None
     still: Still | None = None
-    waits: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from debugger.pipelines.face import Batch, Data, Evaluate, Forward, Step
+from debugger.pipelines.face import Batch, Data, Evaluate, Forward
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -23,7 +23,7 @@ FELT = 0.05
 NOTHING = 0.5
 """Of what guessing costs: what is sure and wrong costs less than so much."""
 FLATTERED = 0.5
-FEW_UPDATES, PART_OF_EPOCH = 50, 0.25
+AT_ONCE, FEW_UPDATES, PART_OF_EPOCH = 10, 50, 0.25
 FEW_ROWS = 0.1
 UNKNOWN = CannotJudge("no_order")
 NOT_ASKED = CannotJudge("loss_not_asked")
@@ -77,7 +77,7 @@ def looked_up_in_vain(seen: Data, view: View) -> Verdict | CannotJudge | None:
             told = {"name": found[0].name, "rows": found[0].rows, "value": value}
             # One column of several may stand still for another reason.
             made = fault if len(found) == found[0].columns else look
-            return made(line, table=table, places=len(found), **told)
+            return made(line, codes=table, places=len(found), **told)
     return None
 
 
@@ -151,22 +151,17 @@ def wrong_costs_nothing(seen: Forward, view: View) -> Verdict | CannotJudge | No
     return fault(_weighing_line(view), wrong=wrong, even=asked.even)
 
 
-def gives_up_early(seen: Step, view: View) -> Verdict | CannotJudge | None:
+def gives_up_early(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """An early stopping counts evaluations, and of those there are many in an epoch."""
-    plan = seen.plan
-    if plan is None:
-        return CannotJudge("no_plan")
-    if plan.waits is None or not plan.batches:
-        return None
-    patience, every = plan.waits
-    epoch = plan.batches / plan.accumulation
+    if seen.waits is None:
+        return NOT_FOR_THIS_TASK
+    patience, every, epoch = seen.waits
     updates = patience * every
     if updates >= PART_OF_EPOCH * epoch or updates >= FEW_UPDATES:
         return None
-    climbs = plan.rates.climbs if plan.rates is not None else 0
     line = view.places.argument("eval_steps") or view.places.argument("early_stopping_patience")
-    told = {"patience": patience, "every": every, "updates": updates, "epoch": round(epoch)}
-    return (fault if updates <= climbs else look)(line, climbs=climbs, **told)
+    told = {"patience": patience, "every": every, "updates": updates, "epoch": epoch}
+    return (fault if updates <= AT_ONCE else look)(line, **told)
 
 
 def reciprocal_of_mean(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -177,8 +172,8 @@ def reciprocal_of_mean(seen: Evaluate, view: View) -> Verdict | CannotJudge | No
     return None if found is None else fault(found[0], name=found[1])
 
 
-def counts_common_class(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
-    """A score of the class that nearly all rows are of."""
+def counts_class_zero(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """A score of the class that is not looked for."""
     if seen.trials is None:
         return CannotJudge("metric_not_tried")
     found = view.places.oversights.counts_the_other()
@@ -186,7 +181,9 @@ def counts_common_class(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
         return None
     word = found[1].removesuffix("_score").removesuffix("Score").lower()
     for name, value in seen.trials.constant.items():
-        if word in name.lower() and FLATTERED < value < seen.trials.perfect.get(name, 0.0) + 1e-9:
+        never = seen.trials.kind == "many" and value == 0  # what is always said is yes
+        right = seen.trials.perfect.get(name, 0.0)
+        if word in name.lower() and right > 0 and (never or FLATTERED < value <= right):
             return look(found[0], name=name, value=value)
     return None
 
@@ -226,8 +223,7 @@ OF_A_MODEL: tuple[Rule, ...] = (
     layer_takes_time_first,
     wrong_costs_nothing,
 )
-OF_STEPS: tuple[Rule, ...] = (gives_up_early,)
-OF_A_METRIC: tuple[Rule, ...] = (reciprocal_of_mean, counts_common_class)
+OF_A_METRIC: tuple[Rule, ...] = (reciprocal_of_mean, counts_class_zero, gives_up_early)
 OF_CRASHES: tuple[Rule, ...] = (method_misspelt, padded_time_first)
 
 

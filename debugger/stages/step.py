@@ -10,7 +10,7 @@ from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
-from debugger.stages import oversights, phases, plan, rates, reached, steered, units, withheld
+from debugger.stages import phases, plan, rates, reached, steered, units, withheld
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -365,7 +365,6 @@ RULES: tuple[Rule, ...] = (
     schedule_ended,
     *reached.RULES,
     *plan.RULES,
-    *oversights.OF_STEPS,
     *withheld.RULES,
     *rates.RULES,
     *steered.RULES,

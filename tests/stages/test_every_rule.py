@@ -3342,7 +3342,7 @@ CASES += [
         Data(SPLIT, None, columns=Columns(same=(Same("kinds", 1, 0.0, 40),))),
         {"columns": Columns()},
         script="kinds = t['ward'].str.upper().map(codes).fillna(0)",
-        says={"name": "kinds", "table": "codes", "rows": 40, "places": 1},
+        says={"name": "kinds", "codes": "codes", "rows": 40, "places": 1},
     ),
     Case(
         oversights.scaled_across_columns,
@@ -3385,14 +3385,11 @@ CASES += [
         replace(SOUND, wrong=(0.4, 0.1, 0.0)),
         wrong=0.0,
     ),
-    of_plan(
+    Case(
         oversights.gives_up_early,
-        {"waits": (4, 100)},
-        Plan(updates=500, batches=100, waits=(4, 2)),
-        patience=4,
-        every=2,
-        updates=8,
-        epoch=100,
+        replace(MEASURED, waits=(4, 2, 100)),
+        {"waits": (4, 100, 100)},
+        says={"patience": 4, "every": 2, "updates": 8, "epoch": 100},
     ),
     Case(
         oversights.reciprocal_of_mean,
@@ -3402,7 +3399,7 @@ CASES += [
         says={"name": "mrr"},
     ),
     Case(
-        oversights.counts_common_class,
+        oversights.counts_class_zero,
         replace(MEASURED, trials=Trials("classes", {"f1": 1.0}, {"f1": 0.9}, {"f1": 0.6})),
         {"trials": Trials("classes", {"f1": 1.0}, {"f1": 0.3}, {"f1": 0.4})},
         script="f1 = f1_score(labels, preds, pos_label=0)",

@@ -10,18 +10,23 @@ from typing import Any
 import numpy as np
 
 from debugger.pipelines.columns import (
+    FEWEST_SCALED,
     MOST_MEASURED,
+    Across,
     Columns,
     Gap,
+    Same,
+    across,
     given_twice,
     measured,
+    same,
     swapped,
     without_number,
 )
 from debugger.pipelines.rows import LABELS
 
-TABLE = 2
-"""The axes of a table."""
+TABLE, MOST_KINDS = 2, 16
+"""The axes of a table; and the most columns of one that hold kinds of something."""
 
 
 def arrays_of(
@@ -49,6 +54,34 @@ def gaps_of(
             lost = without_number([np.asarray(row, dtype=float) for row in rows])
             found += [Gap(name, len(lost), len(rows))] if lost else []
     return tuple(found)
+
+
+def kinds_of(
+    values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
+) -> tuple[Same, ...]:
+    """Of columns of whole numbers, a few to a row: more of them are tokens."""
+    found: list[Same] = []
+    for name in (one for one in values if one in kept and one not in (label, *LABELS)):
+        rows = list(values[name][:MOST_MEASURED])
+        few = not isinstance(rows[0] if rows else None, list | tuple) or len(rows[0]) <= MOST_KINDS
+        with suppress(TypeError, ValueError):
+            array = np.asarray(rows) if rows and few else np.empty(0)
+            found += same(name, list(array)) if array.dtype.kind in "iu" else []
+    return tuple(found)
+
+
+def across_of(
+    values: Mapping[str, Sequence[Any]], kept: Sequence[str], label: str | None
+) -> Across | None:
+    """Of rows of fractions, whether all are as long or not."""
+    for name in (one for one in values if one in kept and one not in (label, *LABELS)):
+        rows = list(values[name][:FEWEST_SCALED])
+        with suppress(TypeError, ValueError):
+            fractions = bool(rows) and _is_fraction(rows[0])
+            found = across(name, [np.asarray(r, dtype=float) for r in rows] if fractions else [])
+            if found is not None:
+                return found
+    return None
 
 
 def columns_of(

@@ -74,6 +74,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         "least": _least(trainer),
         "smoothing": float(trainer.args.label_smoothing_factor),
         "least_gain": _least_gain(trainer),
+        "waits": _waits(trainer, steps),
         "dropout": _dropout(trainer.model),
         "asks_in_vain": bool(getattr(trainer.args, "predict_with_generate", False))
         and type(trainer).prediction_step is Trainer.prediction_step,
@@ -209,6 +210,18 @@ def _least_gain(trainer: Trainer) -> float:
     """What an early stopping takes for no gain at all."""
     kept = (c for c in trainer.callback_handler.callbacks if isinstance(c, EarlyStoppingCallback))
     return max((float(one.early_stopping_threshold or 0.0) for one in kept), default=0.0)
+
+
+def _waits(trainer: Trainer, steps: int | None) -> tuple[int, int, int] | None:
+    """Where evaluations are counted in steps; a fraction is one of the whole training."""
+    args: Any = trainer.args
+    kept = (c for c in trainer.callback_handler.callbacks if isinstance(c, EarlyStoppingCallback))
+    patience = min((int(one.early_stopping_patience) for one in kept), default=None)
+    every, epoch = float(args.eval_steps or args.logging_steps or 0), _steps_in_epoch(trainer)
+    counted = getattr(args.eval_strategy, "value", args.eval_strategy) == "steps"
+    if patience is None or not counted or not every or not epoch or not steps:
+        return None
+    return patience, math.ceil(every * steps) if every < 1 else int(every), epoch
 
 
 def _dropout(model: Any) -> float:

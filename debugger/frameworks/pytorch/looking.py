@@ -27,7 +27,14 @@ from debugger.frameworks.pytorch.batches import (
     labels_of,
     rows_lost,
 )
-from debugger.frameworks.pytorch.columns import arrays_of, between, columns_of, gaps_of
+from debugger.frameworks.pytorch.columns import (
+    across_of,
+    arrays_of,
+    between,
+    columns_of,
+    gaps_of,
+    kinds_of,
+)
 from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.loading import begun_late, tokenized_by_line, tokenized_texts
@@ -185,7 +192,11 @@ def _split(trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any) -> _Rea
     arrays = arrays_of(values, kept, label)
     labels = values.get(label, ()) if label else ()
     gaps = gaps_of(values, kept, label, arrays)
-    return _Read(keys, split, columns_of(arrays, labels, gaps), arrays)
+    found = columns_of(arrays, labels, gaps)
+    kinds, over = kinds_of(values, kept, label), across_of(values, kept, label)
+    if kinds or over is not None:
+        found = replace(found or Columns(), same=kinds, across=over)
+    return _Read(keys, split, found, arrays)
 
 
 def _counted(dataset: Any) -> tuple[str, int] | None:

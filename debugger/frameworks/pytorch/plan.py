@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from torch.optim.lr_scheduler import ExponentialLR, LambdaLR, OneCycleLR, ReduceLROnPlateau
-from transformers import EarlyStoppingCallback, Trainer
+from transformers import Trainer
 
 from debugger.frameworks.pytorch.loading import frozen_as_drawn
 from debugger.frameworks.pytorch.parts import head_of
@@ -94,19 +94,7 @@ def plan(
         ends_at=before.total_steps if isinstance(before, OneCycleLR) else None,
         plateau=_plateau(args, before),
         still=_still(model),
-        waits=_waits(trainer),
     )
-
-
-def _waits(trainer: Trainer) -> tuple[int, int] | None:
-    """Where evaluations are counted in steps; a fraction is one of the whole training."""
-    args: Any = trainer.args
-    kept = (c for c in trainer.callback_handler.callbacks if isinstance(c, EarlyStoppingCallback))
-    patience = min((int(one.early_stopping_patience) for one in kept), default=None)
-    every = float(args.eval_steps or args.logging_steps or 0)
-    if patience is None or str(getattr(args.eval_strategy, "value", "")) != "steps" or not every:
-        return None
-    return patience, math.ceil(every * trainer.state.max_steps) if every < 1 else int(every)
 
 
 @torch.no_grad()
