@@ -7,7 +7,14 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from debugger.script.tracing import assigned, name_of, names_in
+from debugger.script.tracing import (
+    Function,
+    assigned,
+    keyword_of,
+    name_of,
+    names_in,
+    owner_of,
+)
 
 _LAYERS = (
     *("LSTM", "GRU", "RNN", "MultiheadAttention"),
@@ -24,7 +31,6 @@ _LOTS = re.compile(r"\b(?:rng|random|randn?|randint|rand_like|randn_like|normal|
 _SOFTMAXES = ("softmax", "log_softmax", "Softmax", "LogSoftmax")
 _ACROSS = ("1", "-1", "'columns'")
 _ALIKE = 0.8
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class Oversights:
@@ -38,7 +44,7 @@ class Oversights:
         """A layer that goes along the first axis, as nobody tells it otherwise, and its kind."""
         made = (call for call in self._calls if name_of(call.func) in _LAYERS)
         for call in made:
-            given = _keyword(call, "batch_first")
+            given = keyword_of(call, "batch_first")
             spread = any(one.arg is None for one in call.keywords)
             if not spread and (given is None or ast.unparse(given) == "False"):
                 return call.lineno, name_of(call.func)
@@ -50,7 +56,7 @@ class Oversights:
         turned = [c for c in self._calls if name_of(c.func) in ("transpose", "permute", "t")]
         around = {id(part) for one in turned for part in ast.walk(one)}
         for call in self._calls:
-            given = _keyword(call, "batch_first") or (call.args[1] if call.args[1:] else None)
+            given = keyword_of(call, "batch_first") or (call.args[1] if call.args[1:] else None)
             if name_of(call.func) != "pad_sequence" or id(call) in around or not call.args:
                 continue
             if given is None or ast.unparse(given) == "False":
@@ -62,14 +68,14 @@ class Oversights:
         for loop in (one for one in self._nodes if isinstance(one, ast.For)):
             made = {t.id for one in ast.walk(loop) for t in _names_bound(one)}
             calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
-            grown = {_owner(c) for c in calls if name_of(c.func) in ("append", "extend")}
-            cleared = {_owner(c) for c in calls if name_of(c.func) in ("clear", "pop", "popleft")}
+            grown = {owner_of(c) for c in calls if name_of(c.func) in ("append", "extend")}
+            cleared = {owner_of(c) for c in calls if name_of(c.func) in ("clear", "pop", "popleft")}
             for statement in (one for one in loop.body if isinstance(one, ast.Expr)):
                 put = statement.value
                 if not isinstance(put, ast.Call) or name_of(put.func) != "append" or not put.args:
                     continue
                 name = put.args[0].id if isinstance(put.args[0], ast.Name) else ""
-                if name in grown - made - cleared and name != _owner(put):
+                if name in grown - made - cleared and name != owner_of(put):
                     line = self._emptied_before(name, loop.lineno)
                     if line is not None:
                         return line, name
@@ -99,7 +105,9 @@ class Oversights:
         for name, value in self._named_values():
             if _RECIPROCAL.search(name.lower()) is None:
                 continue
-            line = next((_line(p) for p in ast.walk(value) if _turns_a_mean(p)), None)
+            line = next(
+                (getattr(p, "lineno", None) for p in ast.walk(value) if _turns_a_mean(p)), None
+            )
             if line is not None:
                 return line, name
         return None
@@ -138,7 +146,7 @@ class Oversights:
     def text_for_list(self, argument: str) -> tuple[int, str] | None:
         """Where an argument that is a list of names is given as one text."""
         for call in self._calls:
-            given = _keyword(call, argument)
+            given = keyword_of(call, argument)
             text = given.value if isinstance(given, ast.Constant) else None
             if given is not None and isinstance(text, str) and len(text) > 1:
                 return given.lineno, text
@@ -161,7 +169,7 @@ class Oversights:
             own = isinstance(call.func, ast.Attribute) and name in ("softmax", "log_softmax")
             module = own and ast.unparse(call.func.value) in _MODULES  # type: ignore[union-attr]
             place = 0 if name[:1].isupper() or (own and not module) else 1
-            axis = _keyword(call, "dim") or _keyword(call, "axis")
+            axis = keyword_of(call, "dim") or keyword_of(call, "axis")
             axis = axis or (call.args[place] if len(call.args) > place else None)
             if name in _SOFTMAXES and axis is not None and ast.unparse(axis) == "0":
                 return call.lineno, name
@@ -206,7 +214,7 @@ class Oversights:
         for call in self._calls:
             if name_of(call.func) not in ("mean", "std"):
                 continue
-            axis = _keyword(call, "axis") or _keyword(call, "dim")
+            axis = keyword_of(call, "axis") or keyword_of(call, "dim")
             plain = isinstance(call.func, ast.Attribute) and call.args
             axis = axis or (call.args[-1] if plain else None)
             if axis is not None and ast.unparse(axis) in _ACROSS:
@@ -226,7 +234,7 @@ class Oversights:
     def counts_the_other(self) -> tuple[int, str] | None:
         """Where a score is told that class 0 is the one to find, and the score's name."""
         for call in self._calls:
-            given = _keyword(call, "pos_label")
+            given = keyword_of(call, "pos_label")
             if isinstance(given, ast.Constant) and given.value == 0 and given.value is not False:
                 return given.lineno, name_of(call.func)
         return None
@@ -273,14 +281,6 @@ class Oversights:
 _MODULES = ("F", "torch", "nn.functional", "torch.nn.functional", "functional", "torch.special")
 
 
-def _keyword(call: ast.Call, name: str) -> ast.expr | None:
-    return next((one.value for one in call.keywords if one.arg == name), None)
-
-
-def _owner(call: ast.Call) -> str:
-    return ast.unparse(call.func.value) if isinstance(call.func, ast.Attribute) else ""
-
-
 def _names_bound(node: ast.AST) -> Iterator[ast.Name]:
     targets: list[ast.expr] = [target for target, _ in assigned(node)]
     if isinstance(node, ast.For):
@@ -312,10 +312,6 @@ def _is_truth(value: ast.expr) -> bool:
     asks = ("isna", "isnull", "notna", "isin", "isnan", "contains", "eq", "lt", "gt", "ge", "le")
     called = isinstance(value, ast.Call) and name_of(value.func) in asks
     return called or isinstance(value, ast.Compare)
-
-
-def _line(node: ast.AST) -> int:
-    return getattr(node, "lineno", 0)
 
 
 def _turns_a_mean(node: ast.AST) -> bool:

@@ -260,21 +260,21 @@ class Tracing:
                 continue
             names = [a.value for a in call.args if isinstance(a, ast.Constant)]
             if node.attr in [str(n).lstrip("-").replace("-", "_") for n in names]:
-                return _keyword(call, "default")
+                return keyword_of(call, "default")
         for settings in self._classes:
             for call in self._calls:
-                if name_of(call.func) == settings.name and (found := _keyword(call, node.attr)):
+                if name_of(call.func) == settings.name and (found := keyword_of(call, node.attr)):
                     return found
             for statement in ast.walk(settings):
                 for target, value in assigned(statement):
                     if name_of(target) != node.attr:
                         continue
                     if isinstance(value, ast.Call) and name_of(value.func) == "field":
-                        return _keyword(value, "default")
+                        return keyword_of(value, "default")
                     return value
         if isinstance(node.value, ast.Name) and len(values := self.local(node.value)) == 1:
             made = values[0][1]
-            return _keyword(made, node.attr) if isinstance(made, ast.Call) else None
+            return keyword_of(made, node.attr) if isinstance(made, ast.Call) else None
         return None
 
     def entry(self, key: object) -> ast.expr | None:
@@ -282,7 +282,7 @@ class Tracing:
         dicts = [node for node in ast.walk(self._tree) if isinstance(node, ast.Dict)]
         found = [value for one in dicts if (value := _entry_of(one, key)) is not None]
         found += [
-            v for c in self._calls if name_of(c.func) == "dict" and (v := _keyword(c, str(key)))
+            v for c in self._calls if name_of(c.func) == "dict" and (v := keyword_of(c, str(key)))
         ]
         return found[0] if len(found) == 1 else None
 
@@ -434,7 +434,7 @@ def _entry_of(node: ast.expr, key: object) -> ast.expr | None:
     return next((v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key), None)
 
 
-def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+def keyword_of(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
