@@ -192,6 +192,14 @@ def test_shapes_that_keras_refuses_are_blamed_on_where_they_were_written() -> No
     assert found == [("rows_and_labels_unequal", 8)]
 
 
+def test_an_inner_module_of_tensorflow_is_told_with_the_public_one() -> None:
+    script = "from tensorflow.python.keras.never import LSTM\n"
+    building = build(script, "script.py", (), Enclosure(walled=True))
+
+    (found,) = setup.findings(building, script)
+    assert (found.code, found.line) == ("inner_keras", 1)
+
+
 def test_what_fails_behind_the_training_is_told_before_it() -> None:
     head = PHASES.partition("body.trainable = False")[0]
     head += 'model.compile(Adam(0.01), loss="mse", metrics=["acc"])\n'
