@@ -191,7 +191,7 @@ body = tf.keras.Sequential([""").replace("Input((12, 5)),", "Input((5, 12)),").r
         "print('Accuracy:', accuracy_score(right[64:], made))",
     ),
     "shares cut to whole numbers": (
-        "evaluate", "printed_blind", "astype(int)",
+        "evaluate", "shares_cut_to_zero", "astype(int)",
         YES + "made = model(x[64:]).numpy()[:, 0]\nmade = made.astype(int)\n"
         "print('F1 score %.3f' % np.mean(made == right[64:]))",
     ),

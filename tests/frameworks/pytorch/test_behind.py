@@ -87,7 +87,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
         "print({'accuracy': (made == y[96:].numpy()).mean()})",
     ),
     "shares cut to whole numbers": (
-        "printed_blind", "astype",
+        "shares_cut_to_zero", "astype",
         YES + "made = trainer.predict(test)\n"
         "chosen = (1 / (1 + np.exp(-made.predictions[:, 0]))).astype(int)\n"
         "print('accuracy', accuracy_score(made.label_ids, chosen))",
