@@ -181,8 +181,9 @@ def asked_without_batch(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
         shape = tuple(getattr(rows, "shape", ()))
         if rows is not None and (len(shape) < 2 or shape[1:] == (1,)):
             continue  # a list of several inputs, or a number that stands for its row
+        made = look if rows is None and one.of else fault
         size = " x ".join(map(str, shape[1:]))
-        return fault(one.line, name=one.name, size=f", {size}" if size else "")
+        return made(one.line, name=one.name, size=f", {size}" if size else "")
     return None
 
 

@@ -82,8 +82,8 @@ def looked_up_in_vain(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 
 def scaled_across_columns(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """Each place of a row is brought to one scale over its columns, which stand for different
-    things: whether they rise or fall together is gone."""
+    """Each place of a row is brought to one scale over its columns: whether they rise or fall
+    together is gone. Who does so to frames of a sound may well mean it."""
     if not view.has_script:
         return NO_SCRIPT
     across = seen.columns.across if seen.columns is not None and not seen.failure else None
@@ -91,7 +91,7 @@ def scaled_across_columns(seen: Data, view: View) -> Verdict | CannotJudge | Non
         return None
     line = view.places.oversights.scaled_across()
     told = {"name": across.name, "columns": across.columns, "steps": across.steps}
-    return (look if line is None else fault)(line, rows=across.rows, **told)
+    return look(line, rows=across.rows, **told)
 
 
 def sampler_draws_few(seen: Batch, view: View) -> Verdict | CannotJudge | None:
