@@ -43,7 +43,7 @@ test-rooms: .venv/.test
 	.venv/bin/pyright
 	.venv/bin/python -m pytest $(ROOMS)
 
-# After so long what promises are left is skipped, and counted. Another commit begins with others.
+# After so long nothing more is begun, and what is left is counted. Another commit begins elsewhere.
 PROOF_MINUTES ?= 30
 
 proof: .venv/.test .venv-v5/.test

@@ -22,7 +22,7 @@ from tests.remembered import Remembered
 
 pytest_plugins = ["tests.progress"]
 UNTIL = "PROOF_UNTIL"
-"""When `make proof` waits for no further promise, in seconds of the clock."""
+"""When `make proof` begins nothing more, in seconds of the clock."""
 # Small models are slower on two threads, and seven times as slow where a proof has the other core.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 # transformers and evaluate import TensorFlow where it is installed; only its own tests want that.
@@ -40,13 +40,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason="this machine has no CUDA device"))
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    until = float(os.environ.get(UNTIL) or "inf")
+    if item.get_closest_marker("proof") and time.time() > until:
+        pytest.skip("not proved, as the time was up: PROOF_MINUTES=120 make proof")
+
+
 def _turn(item: pytest.Item) -> tuple[int, str]:
-    """Promises last: while they wait for their runs nothing else would use the machine. Where there
-    is no time for all of them, those of other scenarios come first with each commit."""
+    """Promises last: while they wait for their runs nothing else would use the machine. What is
+    proved comes in another order with each commit, as there may be no time for all of it."""
     promise = getattr(getattr(item, "callspec", None), "params", {}).get("promise")
-    if promise is not None:
-        return 2, hashlib.sha256(f"{_commit()}{promise.scenario.id}".encode()).hexdigest()
-    return int(any(map(item.get_closest_marker, ("slow", "proof")))), ""
+    if item.get_closest_marker("proof"):
+        kind = item.path.name if promise is None else promise.scenario.id
+        return 1, hashlib.sha256(f"{_commit()}{kind}".encode()).hexdigest()
+    slow = item.get_closest_marker("slow") is not None
+    return (2 if promise is not None else int(slow)), ""
 
 
 @cache
@@ -114,8 +122,6 @@ def complaints(asked: tuple[Runs, Judging]) -> Callable[[Promise], list[str]]:
     runs.hurry((os.cpu_count() or 1) - 1)
 
     def told(promise: Promise) -> list[str]:
-        if time.time() > float(os.environ.get(UNTIL) or "inf"):
-            pytest.skip("not proved, as the time was up: PROOF_MINUTES=120 make proof")
         return list(judging[promise]())
 
     return told

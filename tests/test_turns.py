@@ -1,0 +1,54 @@
+"""In what order the tests come, and what is left where the time is up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests import conftest
+
+
+def item(file: str, *marks: str, promise: Any = None) -> Any:
+    params = {} if promise is None else {"promise": promise}
+    return SimpleNamespace(
+        path=Path(file),
+        callspec=SimpleNamespace(params=params),
+        get_closest_marker=lambda mark: mark in marks or None,
+    )
+
+
+def order(commit: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    monkeypatch.setattr(conftest, "_commit", lambda: commit)
+    proofs = [item(f"test_{number}.py", "proof") for number in range(9)]
+    proofs += [
+        item("test_self.py", "proof", promise=SimpleNamespace(scenario=SimpleNamespace(id=name)))
+        for name in ("one", "two", "three")
+    ]
+    conftest.pytest_collection_modifyitems(proofs)
+    return [f"{one.path.name} {one.callspec.params}" for one in proofs]
+
+
+def test_proofs_come_in_another_order_with_each_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, again, other = (order(commit, monkeypatch) for commit in ("a1", "a1", "b2"))
+
+    assert first == again
+    assert first != other
+    assert sorted(first) == sorted(other)
+
+
+def test_quick_ones_come_first_and_a_newcomers_promises_last() -> None:
+    promise = SimpleNamespace(scenario=SimpleNamespace(id="one"))
+    items = [item("c.py", promise=promise), item("b.py", "slow"), item("a.py")]
+    conftest.pytest_collection_modifyitems(items)
+
+    assert [one.path.name for one in items] == ["a.py", "b.py", "c.py"]
+
+
+def test_nothing_is_proved_that_begins_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(conftest.UNTIL, "1")
+    conftest.pytest_runtest_setup(item("a.py"))
+    with pytest.raises(pytest.skip.Exception, match="PROOF_MINUTES"):
+        conftest.pytest_runtest_setup(item("a.py", "proof"))
