@@ -61,7 +61,10 @@ def _turn(item: pytest.Item) -> tuple[int, str]:
 def _commit() -> str:
     try:
         return subprocess.check_output(
-            ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, text=True
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent,
+            text=True,
+            stderr=subprocess.DEVNULL,
         )
     except (OSError, subprocess.CalledProcessError):
         return ""

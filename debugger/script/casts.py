@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from debugger.script.tracing import Tracing, assigned, name_of
+from debugger.script.tracing import Tracing, assigned, name_of, stands_at
 
 _LEARN_WORDS = ("fit_on_texts", "adapt")
 _ONE_TEXT = ("join", "read", "read_text", "lower", "upper", "strip", "str")
@@ -29,7 +29,7 @@ class Casts:
     def cut(self, line: int | None) -> str | None:
         """What is made whole at that line without being rounded or held against anything."""
         for call in self._calls(*_CASTS):
-            if not call.lineno <= (line or 0) <= (call.end_lineno or call.lineno):
+            if not stands_at(call, line):
                 continue
             given, kind = _cast(call)
             whole = kind is not None and _WHOLE.fullmatch(_said(kind))

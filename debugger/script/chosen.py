@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from debugger.script.tracing import DEEPEST, Tracing, name_of
+from debugger.script.tracing import DEEPEST, Tracing, name_of, stands_at
 
 _LENGTH_AT = {
     "get_linear_schedule_with_warmup": 2,
@@ -34,8 +34,7 @@ class Chosen:
     def first_given(self, name: str, line: int | None) -> int | None:
         """Where the call of that name at a line is given its first argument."""
         for call in self._calls:
-            there = line is not None and call.lineno <= line <= (call.end_lineno or call.lineno)
-            if there and name_of(call.func) == name and call.args:
+            if stands_at(call, line) and name_of(call.func) == name and call.args:
                 return call.args[0].lineno
         return line
 

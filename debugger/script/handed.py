@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from debugger.script.tracing import Function, Tracing, assigned, name_of, owner_of
+from debugger.script.tracing import Function, Tracing, assigned, name_of, owner_of, stands_at
 
 _SHAPES = ("reshape", "view", "Reshape")
 _WHOLE = ("int", "uint8", "long", "byte")
@@ -131,7 +131,7 @@ class Handed:
         What is only taken apart, such as `logits, labels = given`, is made elsewhere.
         """
         for call in self._calls:
-            if _stands_at(call, line):
+            if stands_at(call, line):
                 handed = [*call.args, *(k.value for k in call.keywords)]
                 names = [one for one in handed if isinstance(one, ast.Name)]
                 made = [found[-1][0] for one in names if (found := self._tracing.local(one))]
@@ -142,7 +142,7 @@ class Handed:
     def called_answers(self, line: int | None) -> int | None:
         """Where what a call at a line hands on was only taken apart, and called an answer there:
         `predictions, labels = given`."""
-        for call in (one for one in self._calls if _stands_at(one, line)):
+        for call in (one for one in self._calls if stands_at(one, line)):
             handed = [*call.args, *(k.value for k in call.keywords)]
             for one in (n for n in handed if isinstance(n, ast.Name) and _ANSWERS.match(n.id)):
                 made = self._tracing.unpacked(one)
@@ -597,10 +597,6 @@ def _is_one_column(part: ast.expr | ast.AST) -> bool:
         return len(by.elts) == 1
     said = ast.unparse(by) if isinstance(by, ast.Tuple) else ""
     return said in ("(:, None)", ":, None", ":, np.newaxis", "(:, np.newaxis)")
-
-
-def _stands_at(call: ast.Call, line: int | None) -> bool:
-    return call.lineno <= (line or 0) <= (call.end_lineno or 0)
 
 
 def _calls_one(value: ast.AST, names: tuple[str, ...]) -> bool:

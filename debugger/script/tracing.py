@@ -453,6 +453,11 @@ def name_of(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def stands_at(call: ast.Call, line: int | None) -> bool:
+    """Whether a line is one of those that a call is written on."""
+    return call.lineno <= (line or 0) <= (call.end_lineno or call.lineno)
+
+
 def last(name: ast.expr) -> str:
     """`Trainer` of `transformers.Trainer`."""
     return ast.unparse(name).rpartition(".")[2]

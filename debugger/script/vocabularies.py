@@ -20,12 +20,17 @@ from debugger.script.tracing import (
 )
 
 _LEARNS = ("adapt", "fit_on_texts", "fit", "fit_transform", "build_vocab")
-_KINDS = (
-    *("Tokenizer", "TextVectorization", "StringLookup", "CountVectorizer", "TfidfVectorizer"),
-    *("LabelEncoder", "OrdinalEncoder", "LabelBinarizer", "MultiLabelBinarizer"),
+NUMBERS_WORDS = (
+    "Tokenizer",
+    "TextVectorization",
+    "StringLookup",
+    "CountVectorizer",
+    "TfidfVectorizer",
 )
+"""What learns words and gives each of them a number, or a place."""
 _BY_NAME = ("LabelEncoder", "OrdinalEncoder", "LabelBinarizer", "MultiLabelBinarizer")
 """What numbers its names in their order: alike for two sets in which all of them come."""
+_KINDS = (*NUMBERS_WORDS, *_BY_NAME)
 _APPLIES = ("texts_to_sequences", "texts_to_matrix", "transform", "fit_transform")
 _OF_WORDS = re.compile(r"vocab|word|token|char|stoi", re.IGNORECASE)
 _READS = ("get", "transform", "fit_transform", "texts_to_sequences", "encode", "lookup")

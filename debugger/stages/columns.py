@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from debugger.pipelines.columns import FEWEST, Column, is_standard, stands_for_none
 from debugger.pipelines.face import Data
+from debugger.script.vocabularies import NUMBERS_WORDS
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -27,7 +28,7 @@ MOVED = 0.2
 SCALED_ROWS = 30
 """Of all rows: so many with another label than before are no mistake of somebody who labelled."""
 _NUMBERING = (
-    *("Tokenizer", "TextVectorization", "StringLookup", "CountVectorizer", "TfidfVectorizer"),
+    *NUMBERS_WORDS,
     *("PCA", "TruncatedSVD", "FastICA", "NMF"),
 )
 """What gives places or numbers anew when it learns from other rows, and no scale alone."""

@@ -47,8 +47,8 @@ def printed_blind(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     if not seen.printed:
         return NOTHING
     one = _blind(seen)
-    if one is None or view.places.casts.cut(one.same_at or one.line) is not None:
-        return None  # see shares_cut_to_zero
+    if one is None or isinstance(shares_cut_to_zero(seen, view), Verdict):
+        return None  # which says why
     shape = str(list(one.shape))
     return fault(one.same_at or one.line, name=_name(one), value=one.some, shape=shape)
 

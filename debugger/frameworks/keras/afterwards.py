@@ -24,7 +24,7 @@ from debugger.script.afterwards import Compared, compared, made_anew
 from debugger.script.later import asked_behind, history_keys
 from debugger.script.refits import refits
 from debugger.script.unkept import thrown_away
-from debugger.script.vocabularies import numbered_twice
+from debugger.script.vocabularies import NUMBERS_WORDS, numbered_twice
 
 if TYPE_CHECKING:
     from debugger.frameworks.keras.building import Fit
@@ -34,11 +34,7 @@ MOST = 5000
 FEWEST_WORDS = 10
 _TABLES = ("DataFrame", "Series", "Dataset", "DatasetDict")
 _PREPARING = ("sklearn.preprocessing", "sklearn.decomposition", "sklearn.feature_extraction")
-_NUMBERS = (
-    *("Tokenizer", "TextVectorization", "StringLookup", "CountVectorizer", "TfidfVectorizer"),
-    *("LabelEncoder", "OrdinalEncoder"),
-)
-"""What learns words and gives each of them a number, or a place."""
+_NUMBERS = (*NUMBERS_WORDS, "LabelEncoder", "OrdinalEncoder")
 
 Behind = Sequence[ast.Attribute | ast.Call]
 
