@@ -111,7 +111,7 @@ picture: .venv/.test
 .PRECIOUS: .venv-3.%/.test
 .venv-3.%/.test: pyproject.toml requirements-dev.txt
 	@$(call python,3.$*) -m venv '$(@D)'
-	'$(@D)/bin/python' -m pip install --quiet --editable . $(shell grep ^pytest== requirements-dev.txt)
+	'$(@D)/bin/python' -m pip install --quiet --editable . $(shell grep ^pytest requirements-dev.txt)
 	@touch '$@'
 
 .venv/.run: requirements.txt pyproject.toml

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -32,7 +33,9 @@ if os.environ.get("TF_USE_LEGACY_KERAS") != "1":
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # before what is not to be run is deselected
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    _leave_cases_to_the_proof(items)
     items.sort(key=_turn)
     needing = [item for item in items if item.get_closest_marker("gpu")]
     if needing and not _has_cuda():
@@ -44,6 +47,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     until = float(os.environ.get(UNTIL) or "inf")
     if item.get_closest_marker("proof") and time.time() > until:
         pytest.skip("not proved, as the time was up: PROOF_MINUTES=120 make proof")
+
+
+def _leave_cases_to_the_proof(items: list[pytest.Item]) -> None:
+    """Of what has many cases that take long, `make test` runs some and `make proof` the others."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        some = item.get_closest_marker("some")
+        if some is None or item.get_closest_marker("proof"):
+            continue
+        test = item.nodeid.partition("[")[0]
+        cases[test] += 1
+        if cases[test] > some.args[0]:
+            item.add_marker(pytest.mark.proof)
 
 
 def _turn(item: pytest.Item) -> tuple[int, str]:
@@ -109,7 +125,7 @@ def asked(
     specs = [getattr(item, "callspec", None) for item in request.session.items]
     wanted = [spec.params["promise"] for spec in specs if spec and "promise" in spec.params]
     folder = tmp_path_factory.mktemp("clinic")
-    patient = replace(read({}), time_limit=900, stage_limit=900, memory_mb=4000, data_dir=folder)
+    patient = replace(read({}), time_limit=600, stage_limit=600, memory_mb=4000, data_dir=folder)
     with started(patient) as engine:
         cache: pytest.Cache | None = getattr(request.config, "cache", None)
         known = Remembered(engine, cache.mkdir("runs")) if cache and wanted else engine

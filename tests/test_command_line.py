@@ -448,6 +448,7 @@ def on_a_terminal(*arguments: str, **environment: str) -> str:
     return seen.decode()
 
 
+@pytest.mark.proof
 def test_colour_is_for_terminals_that_want_it() -> None:
     assert "\x1b[1m" in on_a_terminal("list")
     assert "\x1b" not in on_a_terminal("list", NO_COLOR="1")
@@ -557,6 +558,7 @@ def test_a_keras_scenario_is_run_and_judged_like_any_other(
     assert {run.script for run in engine.asked} == {keras.script, "x = 1\n", keras.twin}
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_a_scenario_fails_where_it_promises_on_the_real_program() -> None:
     answer = clinic("run", "two_labels")

@@ -27,6 +27,7 @@ def ask(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.proof
 def test_the_catalogue_and_its_notebooks_need_nothing_that_only_linux_has(tmp_path: Path) -> None:
     listed = ask("list", "--json")
     assert listed.returncode == 0, listed.stderr

@@ -52,3 +52,21 @@ def test_nothing_is_proved_that_begins_when_the_time_is_up(monkeypatch: pytest.M
     conftest.pytest_runtest_setup(item("a.py"))
     with pytest.raises(pytest.skip.Exception, match="PROOF_MINUTES"):
         conftest.pytest_runtest_setup(item("a.py", "proof"))
+
+
+def test_some_cases_of_a_long_test_are_left_to_the_proof() -> None:
+    marked: list[str] = []
+
+    def case(nodeid: str) -> Any:
+        some = pytest.mark.some(2).mark if nodeid.startswith("long") else None
+        return SimpleNamespace(
+            path=Path("a.py"),
+            nodeid=nodeid,
+            get_closest_marker=lambda mark: some if mark == "some" else None,
+            add_marker=lambda mark: marked.append(f"{nodeid} {mark.name}"),
+        )
+
+    cases = ["long[1]", "long[2]", "short[1]", "short[2]", "short[3]", "long[3]", "long[4]"]
+    conftest.pytest_collection_modifyitems(list(map(case, cases)))
+
+    assert marked == ["long[3] proof", "long[4] proof"]

@@ -329,6 +329,7 @@ def test_the_demonstration_can_be_stopped(visit: Visit) -> None:
     idle(page)
 
 
+@pytest.mark.proof
 def test_two_tabs_of_one_browser_stay_apart(visit: Visit, address: str) -> None:
     one = visit("/clinic?scenario=two_labels&stage=data")
     other = open_page(one.context, f"{address}/clinic?scenario=two_labels&stage=batch")
@@ -337,6 +338,7 @@ def test_two_tabs_of_one_browser_stay_apart(visit: Visit, address: str) -> None:
     assert other.get_attribute("#rail [data-with=batch]", "aria-current") == "step"
 
 
+@pytest.mark.proof
 def test_two_tabs_of_one_browser_keep_what_each_of_them_did(visit: Visit, address: str) -> None:
     one = visit("/clinic?scenario=two_labels")
     other = open_page(one.context, f"{address}/clinic?scenario=one_label")
@@ -403,6 +405,7 @@ def test_a_frame_of_the_learners_own_leads_to_its_line(visit: Visit) -> None:
     page.wait_for_selector(f"#line-{number[1]}.flash")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("scenario_id", ["", "no_such_thing"])
 def test_a_link_that_leads_nowhere_says_so_and_shows_the_way_back(
     visit: Visit, scenario_id: str
@@ -413,6 +416,7 @@ def test_a_link_that_leads_nowhere_says_so_and_shows_the_way_back(
     page.wait_for_selector("#catalogue .card")
 
 
+@pytest.mark.proof
 def test_a_link_carries_scenario_stage_changes_and_present_mode(visit: Visit) -> None:
     page = visit("/clinic?scenario=two_labels&stage=batch&fixes=three_labels&present=1")
     page.wait_for_selector("html.present")

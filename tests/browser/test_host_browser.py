@@ -50,6 +50,7 @@ def test_the_page_fits_every_screen_in_both_themes(
     page.context.close()
 
 
+@pytest.mark.proof
 def test_the_page_is_drawn_anew_by_itself_and_says_when_nobody_answers(
     browser: Any, served: Any
 ) -> None:

@@ -82,6 +82,7 @@ def test_a_visit_speaks_the_browsers_language_until_another_is_chosen(
     assert "lang=qaa" in page.url
 
 
+@pytest.mark.proof
 def test_a_link_that_leads_nowhere_says_so_in_the_language_of_the_visit(
     browser: Any, address: str
 ) -> None:

@@ -54,6 +54,7 @@ def clinic(house: Path) -> Clinic:
     return run
 
 
+@pytest.mark.proof
 def test_the_list_is_said_in_the_language_before_or_after_the_command(clinic: Clinic) -> None:
     after, before = clinic("list", "--lang", LOUD), clinic(f"--lang={LOUD}", "list")
     ids = [scenario.id for scenario in catalogue.every()]
@@ -106,6 +107,7 @@ WRONG = {
 }
 
 
+@pytest.mark.some(5)
 @pytest.mark.usefixtures("loud_words")
 @pytest.mark.parametrize("wrong", WRONG)
 def test_wrong_usage_is_one_sentence_in_the_language(

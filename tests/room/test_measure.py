@@ -119,6 +119,7 @@ def test_who_leaves_takes_her_answers_along_and_a_closed_set_of_a_pair_stays(
     assert shares(room.seen())["after"] == (0, 0)
 
 
+@pytest.mark.proof
 def test_pairs_have_one_cause_in_two_scripts_and_skills_without_any_are_left_out() -> None:
     found = {skill: pairs(skill, catalogue.every()) for skill in PATH}
     assert [skill for skill in PATH if not found[skill]] == ["training"]

@@ -204,6 +204,7 @@ def found(text: str) -> list[Finding]:
     return [one for one in gather(events).findings if one.severity == "fault"]
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("code", CASES)
 def test_a_crash_is_blamed_on_what_made_the_value(code: str) -> None:
     text = "from tests import tiny\n" + dedent(CASES[code])

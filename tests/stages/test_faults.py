@@ -208,6 +208,7 @@ def _without_space(text: str) -> str:
     return "".join(text.split())
 
 
+@pytest.mark.some(12)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.stage}-{case.code}")
 def test_the_fault_is_found_at_its_stage(case: Case) -> None:
     report = diagnose(case.make(), stage=case.stage)
@@ -293,6 +294,7 @@ def in_batches(given: Any, compute_result: bool) -> dict[str, float]:
     return {"accuracy": float((given.predictions.argmax(-1) == given.label_ids).float().mean())}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "make",
     [

@@ -73,12 +73,14 @@ FAULTS = [
 ]
 
 
+@pytest.mark.proof
 def test_answers_at_their_tokens_are_left_alone() -> None:
     found = looked_at(SCRIPT)
 
     assert not {"spans_of_other_text", "spans_at_other_tokens"} & set(found)
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(("was", "became", "code", "at"), FAULTS)
 def test_words_that_are_marked_and_are_no_answer(was: str, became: str, code: str, at: str) -> None:
     assert was in SCRIPT

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from transformers import Trainer
 
@@ -28,6 +29,7 @@ def of_all_wrong(given: Any) -> dict[str, float]:
     return {"accuracy": float(np.mean(given.predictions.argmin(-1) == given.label_ids))}
 
 
+@pytest.mark.proof
 def test_a_leak_hides_neither_the_metric_nor_the_training() -> None:
     report = diagnose(leaking(compute_metrics=of_all_wrong), steps=20)
 
@@ -51,6 +53,7 @@ def test_what_explains_a_training_leaves_it_out() -> None:
         assert [rule.reason for rule in report.stage(stage).not_run] == ["explained_already"]
 
 
+@pytest.mark.proof
 def test_an_exception_ends_it_but_not_one_while_evaluating() -> None:
     def refuses(given: Any) -> dict[str, float]:
         raise KeyError("logits")

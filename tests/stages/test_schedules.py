@@ -53,6 +53,7 @@ def test_a_warm_up_of_ones_own_goes_on_afterwards_as_before() -> None:
     assert (everything(trainer), str(trainer.lr_scheduler.state_dict())) == before  # type: ignore[union-attr]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("warm_up", "climbing"), [pytest.param(1000, True, marks=pytest.mark.proof), (10, False)]
 )

@@ -77,6 +77,7 @@ def test_a_version_that_another_package_refuses_is_named_with_both() -> None:
     ]
 
 
+@pytest.mark.proof
 def test_the_list_for_another_machine_names_wheels(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

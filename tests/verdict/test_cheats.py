@@ -65,6 +65,7 @@ def cheats(kind: dict[str, object]) -> list[object]:
     ]
 
 
+@pytest.mark.proof
 def test_an_honest_repair_is_cured_by_what_it_learned(shelf: Shelf) -> None:
     shared, scenario, _ = shelf
     verdict = typed(page(shared, scenario), scenario, scenario.twin + "\n# in my own words\n")

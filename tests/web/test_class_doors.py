@@ -395,6 +395,7 @@ def test_what_no_page_sends_is_refused_in_a_sentence_and_changes_nothing(server:
     assert lead.see("lead", phase("predict")) == before
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_codes_are_not_to_be_guessed_and_a_right_one_is_not_counted(
     server: Server, monkeypatch: pytest.MonkeyPatch
@@ -501,6 +502,7 @@ def test_the_end_is_told_to_who_follows_and_nothing_answers_after_it(server: Ser
     assert server.person().ask("join", {"code": lead.code}).status_code == 409
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_one_drawing_serves_all_who_follow(server: Server) -> None:
     lead = server.lead()

@@ -293,6 +293,7 @@ def test_what_an_expert_would_try_is_offered_in_doubt_and_shown_to_who_asked_alo
     assert shown not in evidence(clinic.scene(other), WORDS)
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("what", ["train", "setup", WALK, SYMPTOM, EXPERIMENTS])
 @pytest.mark.parametrize("code", TURNED_AWAY)
 def test_who_is_turned_away_reads_why_has_lost_nothing_and_presses_again(
@@ -480,6 +481,7 @@ def test_a_recording_answers_for_its_own_scenario_alone() -> None:
     assert not any(source.recorded for source in clinic.scene(desk).sources.values())
 
 
+@pytest.mark.proof
 def test_a_demonstration_claims_no_cure_when_its_run_is_killed() -> None:
     clinic, desk = clinic_with(Told(*PASSED, KILLED)), desk_at("one_label")
     captions: list[str] = []

@@ -36,6 +36,7 @@ def blocks() -> Iterator[gr.Blocks]:
     made.close(verbose=False)
 
 
+@pytest.mark.proof
 def test_nothing_is_left_of_a_press_that_has_been_answered(blocks: gr.Blocks) -> None:
     assert blocks.local_url is not None
     client = Client(blocks.local_url, verbose=False)

@@ -162,6 +162,7 @@ def test_what_is_no_request_for_a_page_does_not_get_in() -> None:
     assert reached == ["lifespan"]
 
 
+@pytest.mark.proof
 def test_the_login_covers_files_downloads_and_the_api_and_no_secret_is_logged() -> None:
     with running_app(CLINIC_LOGIN=LOGIN, HF_TOKEN="hf_s3cretToken") as (address, server):
         user, _, password = LOGIN.partition(":")

@@ -340,6 +340,7 @@ def test_metrics_are_what_prometheus_reads_and_tell_of_no_visitor(
     assert "s3cret" not in answer.text
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_in_the_real_app_the_login_covers_the_page_and_no_secret_is_logged() -> None:
     login = {"username": "class", "password": "s3cret"}

@@ -66,6 +66,7 @@ def telling(scenario: catalogue.Scenario) -> list[str]:
     return told
 
 
+@pytest.mark.some(7)
 @pytest.mark.parametrize("scenario", ALL, ids=lambda scenario: scenario.id)
 def test_a_page_tells_nothing_before_the_diagnosis(scenario: catalogue.Scenario) -> None:
     page = shown(scenario, answers=dict.fromkeys(scenario.words.questions, LOOKED))
@@ -122,6 +123,7 @@ def test_a_scenario_that_is_started_over_keeps_its_secret_again() -> None:
     assert [text for text in telling(scenario) if text in page] == []
 
 
+@pytest.mark.proof
 def test_every_repair_panel_looks_alike() -> None:
     for scenario in ALL:
         page = shown(scenario)

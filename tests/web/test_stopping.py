@@ -67,6 +67,7 @@ def engine_of(address: str) -> Any:
     return httpx.get(f"{address}/health").json()["engine"]
 
 
+@pytest.mark.proof
 def test_who_waits_is_told_and_nothing_is_left() -> None:
     with running_app(CLINIC_WORKERS="2") as (address, server):
         until(lambda: engine_of(address)["zygotes"]["pytorch"])
@@ -106,6 +107,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_same_signal_again_ends_it_where_it_stands(number: int) -> None:
     with subprocess.Popen([sys.executable, "-c", WAITS], stdout=PIPE, text=True) as process:

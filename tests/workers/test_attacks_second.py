@@ -46,6 +46,7 @@ def test_nothing_of_it_succeeds(engine, ask, victims) -> None:
     assert [file.name for file in Path(victims.folder).iterdir()] == ["secret"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "name",
     [

@@ -46,6 +46,7 @@ def ask_it(asking: LocalEngine) -> Ask:
     return ask
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("check", "text"),
     [

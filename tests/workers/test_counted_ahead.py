@@ -69,6 +69,7 @@ def work():
     assert said(ask(engine, TWICE + script + COUNTED, typed=True))["found"][0] == [1, 1, 13, 1]
 
 
+@pytest.mark.proof
 def test_it_may_write_no_more_than_the_run(engine, ask):
     does = "while True: open('it', 'wb').write(bytes(1 << 20))"
     script = f"here = []\ndef work():\n    {does}\n"

@@ -37,6 +37,7 @@ def dying(make_engine, tmp_path, monkeypatch):
     return make
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("code", "finding", "how"),
     [

@@ -145,6 +145,7 @@ def has(engine: ClusterEngine) -> str:
     return next((one["name"] for one in engine.status()["nodes"] if one["running"]), "")
 
 
+@pytest.mark.proof
 def test_a_run_whose_node_goes_begins_again_once(engine: ClusterEngine, lines: Lines) -> None:
     told, thread = asked(engine, LASTS, stage="train")
     until(lambda: any(isinstance(event, Shown) for event in told))
@@ -158,6 +159,7 @@ def test_a_run_whose_node_goes_begins_again_once(engine: ClusterEngine, lines: L
     assert trouble.code == "node_lost"
 
 
+@pytest.mark.proof
 def test_a_run_that_loses_two_nodes_is_ended_with_a_sentence(
     engine: ClusterEngine, lines: Lines
 ) -> None:

@@ -96,6 +96,7 @@ def test_a_folder_that_is_cleared_away_is_made_again(make_engine, ask, tmp_path)
     assert said(ask(engine, "say(x=3)")) == {"x": 3}
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("jump", [-4000 * 86_400, 4000 * 86_400])
 def test_a_clock_that_jumps_ends_no_run_and_reorders_nobody(
     make_engine, ask, monkeypatch: pytest.MonkeyPatch, jump: float

@@ -73,6 +73,7 @@ def test_a_keras_zygote_that_cannot_import_harms_no_other_run(make_engine, ask):
     assert said(ask(engine, "say(x=1)")) == {"x": 1}
 
 
+@pytest.mark.proof
 def test_warming_keras_waits_until_pytorch_is_ready(make_engine, tmp_path, monkeypatch):
     mark = tmp_path / "imported"
     (tmp_path / "slow_toy.py").write_text(f"import time; time.sleep(0.5); open({str(mark)!r}, 'w')")

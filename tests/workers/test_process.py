@@ -198,6 +198,7 @@ def test_closing_the_iterator_kills_the_child(engine):
     assert soon(lambda: engine.status()["running"] == 0)
 
 
+@pytest.mark.proof
 def test_a_killed_zygote_is_warmed_again_and_the_next_run_is_healthy(make_engine, ask):
     engine = make_engine()
     ask(engine, "say(x=1)")

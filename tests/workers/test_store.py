@@ -122,6 +122,7 @@ def test_it_stays_within_its_bound_and_keeps_what_was_wanted_last(
     assert path.stat().st_size < 0.4 * 2**20
 
 
+@pytest.mark.proof
 def test_copies_write_at_the_same_time(path: Path) -> None:
     root = str(Path(__file__).parents[2])
     command = [sys.executable, "-c", WRITER, root, str(path)]
@@ -135,6 +136,7 @@ def test_copies_write_at_the_same_time(path: Path) -> None:
             assert found.events == answer(number)
 
 
+@pytest.mark.proof
 def test_a_kill_in_mid_write_leaves_whole_answers(path: Path) -> None:
     root = str(Path(__file__).parents[2])
     for name in "abcd":

@@ -7,6 +7,7 @@ pytest.importorskip("torch")
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.proof
 def test_the_libraries_are_there_byte_compiled_and_untouched(real, ask):
     script = """
 import sys, threading, torch, datasets

@@ -173,6 +173,7 @@ def test_who_has_too_little_left_is_told_so_and_it_is_nobody_elses_answer(
     assert shared.known(ON_GPU) is not None
 
 
+@pytest.mark.proof
 def test_a_run_that_nobody_waits_for_gives_the_gpu_back(leased: Make, spaces: Any) -> None:
     engine, events = leased(), []
     for event in engine.events(Run(LASTS, device="cuda")):
@@ -190,6 +191,7 @@ def test_other_tickets_are_cancelled_where_they_run(leased: Make, cpu: OnCpu) ->
     assert cpu.cancelled == ["t"]
 
 
+@pytest.mark.proof
 def test_a_gpu_that_is_taken_back_ends_the_run_and_nothing_lives_on(
     leased: Make, spaces: Any
 ) -> None:
@@ -233,6 +235,7 @@ for event in engine.events(Run(lasts, device="cuda")):
 """
 
 
+@pytest.mark.proof
 def test_nothing_that_was_lent_a_gpu_outlives_the_pages(tmp_path: Path) -> None:
     here = Path(__file__).parent
     folders = [str(here / "lending"), str(here.parent / "workers"), str(here.parent.parent)]
@@ -246,6 +249,7 @@ def test_nothing_that_was_lent_a_gpu_outlives_the_pages(tmp_path: Path) -> None:
         assert all(is_gone(pid) for pid in pids)
 
 
+@pytest.mark.proof
 def test_a_run_may_take_less_than_what_is_asked_for(
     leased: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

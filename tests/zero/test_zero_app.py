@@ -84,6 +84,7 @@ def asked(address: str, browser: Any, token: str, awaited: str) -> str:
     return seen
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_the_quota_is_the_visitors_own_and_who_has_none_left_sees_what_was_recorded(
     browser: Any,
@@ -100,6 +101,7 @@ def test_the_quota_is_the_visitors_own_and_who_has_none_left_sees_what_was_recor
             assert "device-side assert" in seen
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_who_has_enough_left_has_it_run_in_the_lease(browser: Any) -> None:
     """There is no GPU behind the imitation: of a run that was sent there nothing is to be seen."""

@@ -122,6 +122,7 @@ def test_a_checkpoint_whose_sizes_were_changed(checkpoint: str) -> None:
     assert "checkpoint_does_not_fit" not in found(other_head)
 
 
+@pytest.mark.proof
 def test_a_body_that_is_frozen_as_it_was_drawn(checkpoint: str) -> None:
     new, trained, in_part = tiny.bert(), tiny.trained(tiny.bert()), tiny.bert()
     for body in (new.bert, trained.bert, in_part.bert.embeddings, loaded(checkpoint).bert):
@@ -280,6 +281,7 @@ def test_clipping_by_hand_that_leaves_nothing() -> None:
     assert "gradients_cut_away" not in found(tiny.classifier(trainer_class=Usual), "step")
 
 
+@pytest.mark.proof
 def test_early_stopping_with_nothing_to_go_by() -> None:
     class Chatty(TrainerCallback):
         def on_train_begin(self, *given: Any, **named: Any) -> None:
@@ -356,12 +358,14 @@ def started(so: str) -> dict[str, int | None]:
     return {one.code: one.line for one in gather(events).findings}
 
 
+@pytest.mark.proof
 def test_gradients_that_are_switched_off_where_the_script_trains() -> None:
     for block in ("no_grad", "inference_mode"):
         assert started(f"with torch.{block}():\n    trainer.train()")["no_gradient"] == 4
     assert "no_gradient" not in started("with torch.enable_grad():\n    trainer.train()")
 
 
+@pytest.mark.proof
 def test_a_checkpoint_to_go_on_from_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "checkpoint-4").mkdir()
 

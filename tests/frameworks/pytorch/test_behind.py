@@ -419,6 +419,7 @@ def findings(text: str) -> dict[str, Finding]:
     return {one.finding.code: one.finding for one in seen if isinstance(one, Found)}
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("fault", FAULTS)
 def test_what_is_measured_wrongly_by_hand_is_named_at_its_line(fault: str) -> None:
     code, at, text = FAULTS[fault]
@@ -431,6 +432,7 @@ def test_what_is_measured_wrongly_by_hand_is_named_at_its_line(fault: str) -> No
     assert at in (START + text).splitlines()[line - 1]
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("form", SOUND)
 def test_what_is_measured_well_by_hand_is_let_be(form: str) -> None:
     found = findings(SOUND[form])
@@ -455,6 +457,7 @@ LEFT = {
 METHODS = ("predict", "evaluate", "train", "save_model", "log", "log_metrics", "save_metrics")
 
 
+@pytest.mark.some(5)
 @pytest.mark.parametrize("form", LEFT)
 def test_nothing_is_left_of_made_up_answers(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known: list[tuple[object, object]] = []

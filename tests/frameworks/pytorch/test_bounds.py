@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+import pytest
 import torch
 
 from debugger.diagnosis import _walk
@@ -56,6 +57,7 @@ class Slow(Pictures):
     seconds = 0.01
 
 
+@pytest.mark.proof
 def test_of_pictures_as_many_are_looked_at_as_are_opened_in_a_second() -> None:
     for rows, looked_at in ((Pictures(600), 600), (Slow(600), 200)):
         trainer = tiny.picture_classifier()
@@ -65,6 +67,7 @@ def test_of_pictures_as_many_are_looked_at_as_are_opened_in_a_second() -> None:
         assert seen.looked_at == looked_at
 
 
+@pytest.mark.proof
 def test_a_stage_that_trains_ends_when_its_time_is_up_and_says_so() -> None:
     face = pipeline(tiny.classifier())
     memory, training = face.overfit(20, silent, 0.0), face.train(40, silent, 0.0)
@@ -74,6 +77,7 @@ def test_a_stage_that_trains_ends_when_its_time_is_up_and_says_so() -> None:
     assert face.train(2, silent, 600.0) == face.train(2, silent)
 
 
+@pytest.mark.proof
 def test_what_too_little_time_leaves_unjudged_is_said_as_that() -> None:
     face = pipeline(tiny.classifier())
     events: list[Event] = []

@@ -38,6 +38,7 @@ WAITED_FOR = ("tags", "choices", "streamed", "a class for each pixel")
 """What a newcomer waits for; `make proof` holds the others."""
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "kind",
     [pytest.param(k, marks=() if k in WAITED_FOR else pytest.mark.proof) for k in KINDS],

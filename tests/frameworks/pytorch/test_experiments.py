@@ -188,6 +188,7 @@ def tried(on: Trainer) -> Explained:
     return explained(lab, "train", Places(""), lambda *_: None, seconds=600.0)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "code",
     [
@@ -217,6 +218,7 @@ def test_shuffled_labels_are_cured_by_nothing_and_have_nothing_to_do_with_the_wo
     assert found == {"none_cures": "note", "no_signal_in_words": "look"}
 
 
+@pytest.mark.proof
 def test_a_healthy_training_needs_no_experiment() -> None:
     told = tried(trainer())
 
@@ -331,6 +333,7 @@ def _types(trainer: Any) -> list[str]:
     return [str(weight.dtype) for weight in trainer.model.parameters()]
 
 
+@pytest.mark.proof
 def test_as_it_stands_the_steps_are_those_of_the_scripts_own_training() -> None:
     made = [trainer(train_dataset=sentences(96), num_train_epochs=4) for _ in range(2)]
     lab = TrainerPipeline(made[0]).lab()

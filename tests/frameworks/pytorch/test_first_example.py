@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from transformers import Trainer, default_data_collator
 
 from debugger import diagnose
@@ -20,6 +21,7 @@ def facts(data: dict[str, Any]) -> dict[str, Any]:
     return {name["say"]: value for name, value in data["rows"]}
 
 
+@pytest.mark.proof
 def test_the_batch_and_the_model_see_the_same_example() -> None:
     trainer = tiny.classifier()
     report = diagnose(trainer)

@@ -100,6 +100,7 @@ def carried(trainer_class: type[Trainer], **more: Any) -> float | None:
     return TrainerPipeline(trainer).step().leftover_gradient
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("trainer_class", [Chunks, ZeroedBefore, Mixes])
 def test_gradients_of_an_earlier_step_are_found_in_a_later_one(
     trainer_class: type[Trainer],
@@ -110,6 +111,7 @@ def test_gradients_of_an_earlier_step_are_found_in_a_later_one(
     assert [f.code for f in report.findings if f.severity == "fault"] == ["missing_zero_grad"]
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("trainer_class", "more"),
     [

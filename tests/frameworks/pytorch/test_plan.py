@@ -38,6 +38,7 @@ def run(pretrained: bool = False, **more: Any) -> dict[str, str]:
     return {one.code: one.severity for one in found.values()}
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize(
     ("more", "wanted"),
     [
@@ -77,6 +78,7 @@ def scheduled(steps: int, warm: int = 0) -> dict[str, Finding]:
     return findings(tiny.classifier(model=model, optimizers=(optimizer, schedule)))
 
 
+@pytest.mark.proof
 def test_a_schedule_of_one_epoch_in_a_run_of_three_is_over_early() -> None:
     found = scheduled(12)
 
@@ -106,6 +108,7 @@ def test_a_schedule_that_falls_in_steps_is_left_alone() -> None:
     assert findings(tiny.classifier(model=model, optimizers=(optimizer, schedule))) == {}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("kind", "decay", "wanted"),
     [
@@ -151,6 +154,7 @@ def test_a_head_at_rate_zero() -> None:
     assert found["weights_at_rate_zero"].numbers["count"] == 2
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("sizes", "severity"),
     [
@@ -223,6 +227,7 @@ class Tabled(torch.nn.Module):
         return {"loss": torch.nn.functional.cross_entropy(logits, labels), "logits": logits}
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     ("given", "known", "wanted"),
     [

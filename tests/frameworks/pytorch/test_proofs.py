@@ -34,6 +34,7 @@ def found(trainer: Trainer, stage: StageName) -> dict[str, str]:
     return {one.code: one.severity for one in findings}
 
 
+@pytest.mark.proof
 def test_steps_that_throw_away_the_inputs_are_seen_in_the_outputs() -> None:
     assert found(tiny.classifier(args=tiny.arguments(learning_rate=0.5)), "overfit").get(
         "outputs_collapsed"

@@ -123,6 +123,7 @@ def test_a_product_that_something_else_makes_0_is_not_blamed_on_its_factors() ->
     assert "begins_at_zero_twice" not in codes(tiny.classifier(model=model), "step")
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(tiny.TRANSFORMERS >= 5, reason="transformers 5 cuts nothing off there")
 def test_checkpointing_over_frozen_embeddings_cuts_the_rest_off() -> None:
     model = tiny.bert()
@@ -221,6 +222,7 @@ def test_a_metric_that_keeps_what_it_has_seen() -> None:
     assert "metric_remembers" not in codes(tiny.classifier(), "evaluate", "look")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("better", ["accuracy", "kappa"])
 @pytest.mark.parametrize("mode", ["min", "max"])
 def test_a_schedule_that_waits_for_a_number_to_go_the_wrong_way(better: str, mode: str) -> None:

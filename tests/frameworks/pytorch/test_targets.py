@@ -38,6 +38,7 @@ def found(trainer: Trainer, stage: Any) -> dict[str, Severity]:
     return {one.code: one.severity for one in findings if one.code != "no_eval_set"}
 
 
+@pytest.mark.proof
 def test_labels_of_true_and_false_are_looked_at_at_every_stage() -> None:
     rows = tiny.pairs(24)
     spoken = rows.remove_columns("label").add_column("label", [n % 2 == 0 for n in range(24)])

@@ -80,6 +80,7 @@ def _optimizer(optimizer: Any) -> Any:
     return tensors, str(state["param_groups"]), sorted(vars(optimizer))
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("kind", TRAINERS)
 def test_a_stage_leaves_the_trainer_bit_identical(kind: str, stage: str) -> None:
@@ -92,6 +93,7 @@ def test_a_stage_leaves_the_trainer_bit_identical(kind: str, stage: str) -> None
     assert everything(trainer) == before
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_stage_leaves_a_trainer_that_was_already_trained_bit_identical(stage: str) -> None:
     """Optimizer and schedule exist then, with moments and counters that must not move."""
@@ -105,6 +107,7 @@ def test_a_stage_leaves_a_trainer_that_was_already_trained_bit_identical(stage: 
     assert everything(trainer) == before
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize("stage", STAGES)
 def test_training_after_a_stage_is_the_training_without_it(stage: str) -> None:
     def losses(disturb: bool) -> list[float]:
