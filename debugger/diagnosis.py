@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 from debugger.experiments.doubts import UNRELATED
 from debugger.experiments.expert import Expert
-from debugger.failure import failure_of, forget_source, remember_source
+from debugger.failure import failure_of, first_line, forget_source, remember_source
 from debugger.frameworks import called
 from debugger.outcome import (
     STAGES,
@@ -40,11 +40,11 @@ from debugger.run import ALL, ON, WALK, Run, Way
 from debugger.script.asked import asked_last
 from debugger.script.building import Building, build
 from debugger.script.check import answer
-from debugger.script.enclosure import OPEN, Enclosure
+from debugger.script.enclosure import OPEN, Enclosure, Refusal
 from debugger.script.places import Places
 from debugger.script.sources import Sources
 from debugger.stages import LOOKS, TRAINING, crashes, setup, train
-from debugger.stages.judging import Stage, View, device_side_assert, first_line, judged
+from debugger.stages.judging import Stage, View, device_side_assert, judged
 
 _OF_ROWS: tuple[StageName, ...] = ("data", "evaluate")
 """The stages that look at the rows to be judged by."""
@@ -106,7 +106,7 @@ def _perform(run: Run, emit: Tell, enclosure: Enclosure) -> Again | None:
         pipeline.leave(enclosure.weights)
     places = Places(run.script, built.training_line, built.sources)
     names = {} if built.stands is None else built.stands.names
-    view = View(pipeline.facts, places, has_script=True, names=names, heard=built.heard)
+    view = View(pipeline.facts, places, True, names, built.heard, enclosure.walled)
     other = cache(lambda: _asked_last(pipeline, view, built, run.script))
 
     def finish(run: Run, emit: Tell, started: float) -> None:
@@ -314,7 +314,7 @@ def _one(
         return ended, why.code != UNREADABLE, frozenset({why.code} & {LOST})
     for evidence in (*shown, *tried.evidence):
         emit(Shown(evidence))
-    findings = [*tried.causes, *findings, *tried.findings]
+    findings = tried.around(findings)
     outcome = _ending(findings, anything_judged=len(not_run) < len(look.rules))
     not_run += tried.not_run
     ended = StageEnded(look.name, outcome, time.monotonic() - started, tuple(not_run), measured)
@@ -360,6 +360,8 @@ def _ending(findings: list[Finding], anything_judged: bool) -> Ending:
         return "stopped"
     if "fault" in severities:
         return "fail"
+    if codes & {*get_args(Refusal)}:
+        return "unknown"
     if "look" in severities:
         return "look"
     return "pass" if anything_judged else "unknown"

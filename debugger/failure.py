@@ -13,6 +13,8 @@ from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, ParamSpec, TypeVar
 
+from debugger.script.enclosure import Refusal, refusal
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -27,6 +29,7 @@ _MEGABYTES = {"bytes": 2**-20, "KiB": 2**-10, "MiB": 1.0, "GiB": 2.0**10}
 _WITH_NUMBERS = ("torch", "numpy", "tensorflow", "pandas")
 _NO_VALUES = (type, ModuleType, FunctionType, BuiltinFunctionType)
 MOST_HELD = 200
+_RAISED = re.compile(r"[\w.]+(?:Error|Exception): ")
 _scripts: dict[str, int] = {}
 """The script that this process runs, if it runs one, and files beside it: findings name lines of
 these alone. What is added to a line's number tells of which file it is."""
@@ -54,7 +57,8 @@ class Held:
 class Failure:
     """`line` is the last line of the learner's own that took part, None if there is none.
 
-    `held` are the names that were known there, the nearest first.
+    `held` are the names that were known there, the nearest first. `refusal` is what the wall around
+    a run refuses it, or a machine without a network, if the message reads so.
     """
 
     exception: str
@@ -62,6 +66,11 @@ class Failure:
     frames: tuple[Frame, ...]
     line: int | None
     held: tuple[Held, ...] = ()
+    refusal: Refusal | None = None
+
+    def forbidden(self, walled: bool) -> Refusal | None:
+        """What kept the script from going on, where that is none of its own doing."""
+        return self.refusal if walled or self.refusal == "not_reached" else None
 
     def says(self, *phrases: str) -> bool:
         """Whether the message holds every phrase, in any case."""
@@ -139,7 +148,8 @@ def failure_of(error: BaseException) -> Failure:
     own = [line for line in placed if line is not None]
     message = error.msg if isinstance(error, SyntaxError) else str(error)
     line = own[-1] if own else None
-    return Failure(type(error).__name__, message[:8000], shown, line, _held(error))
+    kind = type(error).__name__
+    return Failure(kind, message[:8000], shown, line, _held(error), refusal(error))
 
 
 def _held(error: BaseException) -> tuple[Held, ...]:
@@ -231,3 +241,13 @@ def line_in(filename: str, line: int) -> int | None:
 def _frame(item: traceback.FrameSummary) -> Frame:
     own = is_own(item.filename)
     return Frame(item.filename, item.lineno or 0, item.name, item.line or "", own)
+
+
+def first_line(message: str) -> str:
+    """What an error says. Keras says where it was first, and what happened after that; of what it
+    has made a graph of, all of its own lines, and what happened at the end."""
+    told = [line.strip() for line in message.splitlines() if line.strip()]
+    if told and told[0].startswith("in user code:"):
+        return next((one for one in reversed(told) if _RAISED.match(one)), told[-1])[:300]
+    inside = len(told) > 1 and told[0].startswith("Exception encountered when calling")
+    return told[int(inside)][:300] if told else ""

@@ -8,6 +8,7 @@ import pytest
 
 from debugger.failure import (
     failure_of_script,
+    first_line,
     forget_source,
     is_ours,
     is_own,
@@ -15,7 +16,6 @@ from debugger.failure import (
     remember_source,
 )
 from debugger.pipelines.metrics import Spy
-from debugger.stages.judging import first_line
 
 
 @pytest.mark.parametrize(
@@ -70,3 +70,21 @@ def test_a_hook_of_ours_that_a_library_calls_is_ours() -> None:
     assert is_ours(error)
     with pytest.raises(AttributeError):
         failure_of_script(error)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("no rows\nat all", "no rows"),
+        ("Exception encountered when calling layer 'd'.\n\nno rows", "no rows"),
+        (
+            'in user code:\n\n    File "training.py", line 1401, in train_function  *\n'
+            "        return step_function(self, iterator)\n    ValueError: Shapes (4, 1) and (4, 3)"
+            " are incompatible\n",
+            "ValueError: Shapes (4, 1) and (4, 3) are incompatible",
+        ),
+        ("", ""),
+    ],
+)
+def test_what_an_error_says_in_one_line(message: str, said: str) -> None:
+    assert first_line(message) == said

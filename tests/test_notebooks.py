@@ -10,7 +10,8 @@ from debugger.given import Given, read
 from debugger.outcome import Evidence, Finding
 from debugger.printing import to_text
 from debugger.report import Report, StageReport
-from debugger.script.notebook import command_in
+from debugger.script.notebook import command_in, shown_in
+from debugger.script.places import Places
 from debugger.words import Words
 
 WORDS = Words()
@@ -35,6 +36,25 @@ def ran(one: Given) -> dict[str, object]:
 
 def test_cells_run_in_their_order_as_one_script(tmp_path: Path) -> None:
     assert ran(given(tmp_path, "a = 1\nb = 2", "", "c = a + b\n"))["c"] == 3
+
+
+def test_what_a_cell_ends_with_is_shown_and_not_left_lying(tmp_path: Path) -> None:
+    table = "import pandas as pd\ntable = pd.read_csv('x')\n"
+    shown = given(tmp_path, table + "table.dropna()\n", "b = 2").text
+    left = given(tmp_path, table + "table.dropna()\nb = 2").text
+
+    assert shown.splitlines()[3] == "table.dropna()"
+    assert 4 in shown_in(shown)
+    assert Places(shown).unkept.table_left() is None
+    assert Places(left).unkept.table_left() is not None
+
+
+@pytest.mark.parametrize("head", ["# In[14]:", "# In[ ]:", "# %%", "#%% load"])
+def test_so_is_what_a_cell_ends_with_in_a_script_that_others_made_of_a_notebook(head: str) -> None:
+    made = f"import pandas as pd\ntable = pd.read_csv('x')\n\n{head}\n\ntable.sample(5)\n"
+
+    assert Places(f"{made}\n# ## Next\n\n{head}\nb = 2\n").unkept.table_left() is None
+    assert Places(f"{made}b = 2\n").unkept.table_left() is not None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from debugger.evidence.text import cells, sparkline
+from debugger.evidence.text import cells, cut, sparkline
 from debugger.outcome import (
     STAGES,
     Accepted,
@@ -98,13 +98,19 @@ def test_a_fault_without_a_line_says_so_and_not_line_none() -> None:
     ("outcome", "sentence"),
     [
         ("look", "No fault was found in 2 stages, but something deserves a closer look."),
-        ("unknown", "This could not be judged."),
+        ("unknown", "No fault was found in 1 stage. Could not be judged: batch."),
         ("stopped", "The run was stopped in the stage batch, before the rest could be judged."),
     ],
 )
 def test_the_last_sentence_says_how_it_ended(outcome: Ending, sentence: str) -> None:
     assert sentence in to_text(report(outcome))
     assert sentence in to_html(report(outcome))
+
+
+def test_where_nothing_was_judged_the_last_sentence_says_so() -> None:
+    ended = StageEnded("setup", "unknown", 1.25)
+    nothing = gather([StageStarted("setup"), ended, Outcome("unknown", "cpu", 1.8, {})])
+    assert "This could not be judged." in to_text(nothing)
 
 
 def test_rules_that_could_not_judge_stand_under_the_stage_that_failed() -> None:
@@ -226,3 +232,7 @@ def test_every_stage_and_every_ending_has_its_words() -> None:
             events = [StageStarted(stage), StageEnded(stage, ending, 0.0), Outcome(ending, "", 0)]
             assert stage in to_text(gather(events))
             assert stage in to_html(gather(events))
+
+
+def test_a_cell_of_millions_of_letters_is_cut_at_once() -> None:
+    assert cut("[0.1, 0.2], " * 10**6, 8) == "[0.1, 0…"

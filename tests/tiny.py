@@ -34,6 +34,8 @@ from transformers import (
 Model = TypeVar("Model", bound=torch.nn.Module)
 TRANSFORMERS = int(transformers.__version__.split(".")[0])
 """The version whose ways a test may have to know."""
+FOLDER = tempfile.TemporaryDirectory(prefix="tiny-")
+"""Of all output folders: it goes with the tests that filled it."""
 WORDS = (
     "red",
     "blue",
@@ -96,7 +98,7 @@ def pairs(count: int, start: int = 0) -> Dataset:
 def arguments(**more: Any) -> TrainingArguments:
     return TrainingArguments(
         **{
-            "output_dir": tempfile.mkdtemp(),
+            "output_dir": tempfile.mkdtemp(dir=FOLDER.name),
             "per_device_train_batch_size": 4,
             "learning_rate": 1e-3,
             "num_train_epochs": 3,

@@ -10,8 +10,8 @@ from typing import Any
 from debugger.asking.paths import names_a_place, near, without_paths, without_us
 from debugger.asking.symptom import crash_of
 from debugger.evidence.plain import plain
+from debugger.failure import first_line
 from debugger.report import Report
-from debugger.stages.judging import first_line
 from debugger.words import Words
 
 

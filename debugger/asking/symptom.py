@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from debugger.asking.paths import without_paths
+from debugger.failure import first_line
 from debugger.outcome import StageName
 from debugger.report import Report, StageReport
 from debugger.run import WALK, Run
 from debugger.stages import TRAINING
-from debugger.stages.judging import first_line
 from debugger.stages.train import steps_for
 
 FEW_STEPS = 2
@@ -28,6 +28,7 @@ NOT_ITS_OWN = (
     "node_died",
     "too_much_output",
     "too_many_events",
+    "arguments_refused",
     "exits_early",
     "asks_for_input",
 )

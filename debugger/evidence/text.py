@@ -17,6 +17,8 @@ ROWS = 6
 LINES = 8
 MESSAGE = 300
 BARS = "▁▂▃▄▅▆▇█"
+MOST_LETTERS = 4
+"""For each column of a terminal: some letters take none."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,7 @@ def cells(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
+    text = text[: MOST_LETTERS * width]
     if cells(text) <= width:
         return text
     while cells(text) > width - 1:
@@ -152,7 +155,8 @@ def cut(text: str, width: int) -> str:
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     """Each column as wide as its widest cell; the widest give way until the table fits."""
-    widths = [max(map(cells, column), default=0) for column in zip(*rows, strict=False)]
+    cut_off = [[cell[:room] for cell in row] for row in rows]
+    widths = [max(map(cells, column), default=0) for column in zip(*cut_off, strict=False)]
     while widths and sum(widths) + 2 * (len(widths) - 1) > room and max(widths) > 4:
         widths[widths.index(max(widths))] -= 1
     return widths

@@ -15,6 +15,10 @@ DOUBTS = (
     "does_not_fall",
 )
 """Findings that say that it does not learn, and not why."""
+NOT_YET = ("stuck_at_chance", "constant_predictions")
+"""Those of them that more steps may put an end to."""
+OF_LABELS = ("labels_put_by_hand",)
+"""What is to be thought of where labels may not belong to their rows."""
 OF_THE_PLAN = (
     "accumulation_beyond_epoch",
     "few_updates",

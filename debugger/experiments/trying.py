@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from debugger.evidence.tables import pairs, say, table
+from debugger.experiments.doubts import NOT_YET, OF_LABELS
 from debugger.experiments.one_thing import Experiment, harmless, is_short, length_set, possible
 from debugger.experiments.signal import Signal, signal
 from debugger.outcome import Evidence, Finding, NotRun, Severity, StageName
@@ -40,12 +41,24 @@ class Tried:
 
 @dataclass
 class Explained:
-    """What the experiments add to a stage: causes go before what it says itself."""
+    """What the experiments add to a stage: causes go before what it says itself.
+
+    `words_tell`: the labels belong to their rows, as the words of those tell them. `only_slow`:
+    what the script goes through again and again it learns as it stands, too.
+    """
 
     causes: list[Finding] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
     not_run: list[NotRun] = field(default_factory=list)
+    words_tell: bool = False
+    only_slow: bool = False
+
+    def around(self, findings: list[Finding]) -> list[Finding]:
+        """All that the stage says then, without what the experiments say better."""
+        better = {*(NOT_YET if self.only_slow else ()), *(OF_LABELS if self.words_tell else ())}
+        said = [one for one in findings if one.code not in better]
+        return [*self.causes, *said, *self.findings]
 
 
 def explained(
@@ -53,8 +66,8 @@ def explained(
 ) -> Explained:
     """Change one thing at a time, and compare it with the script as it stands."""
     bench = _Bench(lab, time.monotonic() + seconds)
-    told = Explained()
     words = signal(lab.worded())
+    told = Explained(words_tell=words is not None and words.found)
     everything = possible(lab.conditions)
     bare = bench.base(len(everything), tell)
     if bare is None:
@@ -76,6 +89,7 @@ def explained(
         if not told.causes and not bare.stuck:
             numbers = {"batches": bare.batches, "before": bare.before, "after": bare.after}
             told.findings.append(Finding("learns_as_it_is", "note", stage, None, numbers))
+            told.only_slow = told.words_tell
         elif tried and not told.causes:
             numbers = {"count": len(tried), "loss": _finite(bare.after), "batches": bare.batches}
             told.findings.append(Finding("none_cures", "note", stage, None, numbers))

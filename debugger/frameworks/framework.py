@@ -9,6 +9,7 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 from typing import Any, Protocol, cast
 
+from debugger.failure import Failure
 from debugger.outcome import Evidence, Finding, StageName
 from debugger.pipelines.face import Pipeline
 from debugger.pipelines.starting import Built
@@ -38,6 +39,9 @@ class Home(Protocol):
         cut_off: Callable[[], None] | None,
         by_hand: Callable[[], float],
     ) -> AbstractContextManager[Built]: ...
+    def in_place_of(
+        self, built: Built, failure: Failure | None, places: Places
+    ) -> AbstractContextManager[Finding] | None: ...
     def pipeline(self, trained: Any, earlier: Any = None) -> Pipeline: ...
     def has_cuda(self) -> bool: ...
     def at_setup(self, built: Built, places: Places) -> tuple[list[Finding], list[Evidence]]: ...

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ SHORTEST = 3
 MOST_BEFORE = 3
 """Tokens before the words of a row: one that begins it, and what a script puts there itself."""
 MOST_KNOWN = 0.7
+FEWEST_BEFORE, NEARLY_ALL = 5, 0.9
 _BEGINS, _GOES_ON = ("\u0120", "\u2581"), "##"
 """Marks of tokens: of one that begins a word, or of one that goes on with it."""
 
@@ -29,7 +31,9 @@ class Belonging:
 
     `by_words` of `split` rows that hold a word of several tokens give the labels of the words to
     the tokens one by one, though some stand elsewhere. Of `words` whose own label is known and is
-    not the commonest, a share of `own` have one and the same label on a token of theirs.
+    not the commonest, a share of `own` have one and the same label on a token of theirs. Of
+    `pieces`, tokens that go on a word before one with another label, `of_next` have that label, if
+    surely so.
     `related` is by how many standard deviations sources and targets go together better than when
     they are dealt out anew.
     """
@@ -40,6 +44,8 @@ class Belonging:
     by_words: int = 0
     words: int = 0
     own: float = 1.0
+    pieces: int = 0
+    of_next: int = 0
     related: float | None = None
 
 
@@ -59,6 +65,7 @@ def belonging_of(
         rows=len(rows),
         twice=sum(_is_twice(row, special) for row in rows),
         **_laid(_numbered(values, names), rows, labels, tokenizer),
+        **_gone_on(rows, labels, tokenizer),
         related=_related(rows, labels, special),
     )
 
@@ -174,21 +181,45 @@ def _begins(row: list[int], text: list[int]) -> int | None:
 def _one_for_each_word(ids: Sequence[Any], labels: Sequence[Any], tokenizer: Any) -> list[bool]:
     """Of rows with words of several tokens, whether as many labels as there are words stand one
     after the other from the beginning on. By the marks of tokens: nobody knows the words."""
-    special = framing(tokenizer)
     found: list[bool] = []
+    for places, firsts, given in _marked(ids, labels, tokenizer):
+        at = [place for place, label in enumerate(given) if label != -100]
+        one_by_one = bool(at) and at == list(range(at[0], at[0] + len(at)))
+        found.append(one_by_one and at[0] <= places[0] and len(at) == len(firsts))
+    return found
+
+
+def _gone_on(ids: Sequence[Any], labels: Sequence[Any], tokenizer: Any) -> dict[str, int]:
+    """What the tokens behind the first of a word are called. Some go on with the name, before
+    whatever comes, and some call them nothing, before a name as well; nobody does both."""
+    told: list[tuple[int, int, int]] = []
+    for places, firsts, given in _marked(ids, labels, tokenizer):
+        for at, after in pairwise(firsts):
+            own, behind = given[places[at]], given[places[after]]
+            told += [(own, behind, given[places[n]]) for n in range(at + 1, after)]
+    told = [one for one in told if -100 not in one and one[0] != one[1]]
+    common = Counter(one for own, behind, _ in told for one in (own, behind)).most_common(1)
+    before: tuple[list[bool], list[bool]] = [], []
+    for _, behind, label in told:
+        before[behind == common[0][0]].append(label == behind)
+    sure = all(len(n) >= FEWEST_BEFORE and sum(n) >= NEARLY_ALL * len(n) for n in before)
+    return {"pieces": len(told), "of_next": sum(map(sum, before)) if sure else 0}
+
+
+def _marked(
+    ids: Sequence[Any], labels: Sequence[Any], tokenizer: Any
+) -> Iterator[tuple[list[int], list[int], Sequence[int]]]:
+    """Of rows with words of several tokens, told by their marks: the places of their tokens, which
+    of those begin a word, and the labels."""
+    special = framing(tokenizer)
     for row, given in zip(ids, labels, strict=False):
         if not isinstance(given, list | tuple) or len(given) != len(row):
             continue
         places = [place for place, one in enumerate(row) if one not in special]
         made = tokenizer.convert_ids_to_tokens([row[place] for place in places])
-        tokens = [one or "" for one in made]
-        firsts = _firsts_in(tokens)
-        if firsts is None or firsts == list(range(len(firsts))):
-            continue  # where both ways come to the same
-        at = [place for place, label in enumerate(given) if label != -100]
-        one_by_one = bool(at) and at == list(range(at[0], at[0] + len(at)))
-        found.append(one_by_one and at[0] <= places[0] and len(at) == len(firsts))
-    return found
+        firsts = _firsts_in([one or "" for one in made])
+        if firsts is not None and firsts != list(range(len(firsts))):
+            yield places, firsts, given
 
 
 def _firsts_in(tokens: Sequence[str]) -> list[int] | None:

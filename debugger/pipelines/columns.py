@@ -303,7 +303,7 @@ def stands_for_none(value: float) -> bool:
 def column_of(name: str, rows: Sequence[Any]) -> Column | None:
     """None where the rows hold no numbers, or do not fit together."""
     chosen = list(rows[:MOST_MEASURED])
-    if not chosen or len({row.shape for row in chosen}) > 1:
+    if not chosen or len({np.shape(row) for row in chosen}) > 1:
         return None
     values = np.stack(chosen)
     if values.dtype.kind not in "iuf" or not values.size or not np.isfinite(values).all():
@@ -365,6 +365,13 @@ def without_number(rows: Sequence[Any]) -> list[int]:
         for place, row in enumerate(rows)
         if row.dtype.kind == "f" and not np.isfinite(row).all()
     ]
+
+
+def first_gap(fields: Mapping[str, Any]) -> tuple[str, int, int] | None:
+    """The field of a batch that holds no number somewhere; in how many rows, and of how many."""
+    numbers = {name: rows for name, rows in fields.items() if rows.ndim and rows.dtype.kind == "f"}
+    lost = ((name, len(without_number(rows)), len(rows)) for name, rows in numbers.items())
+    return next((one for one in lost if one[1]), None)
 
 
 def echo_of(name: str, rows: Sequence[Any], labels: Sequence[Any]) -> Echo | None:

@@ -19,6 +19,7 @@ MOST_WORDS = 50
 MOST_FIRSTS = 20
 TELLING = 12
 """So many letters tell a text from others."""
+NEARLY_ALL_SAID = 0.9
 
 
 @dataclass(frozen=True)
@@ -290,23 +291,35 @@ def _firsts(ids: Sequence[Any], tokenizer: Any) -> dict[str, float]:
 def _strange(
     ids: Sequence[Any], values: Mapping[str, Sequence[Any]], left_out: str | None, tokenizer: Any
 ) -> dict[str, float]:
-    """By column of text, how many rows say what stands there in another row, and not their own."""
+    """By column of text, how many rows say what stands there in another row, and not their own.
+    A name that a row's own text mentions may well stand in a column of another."""
     chosen = _some(len(ids), MOST_READ)
     said = [_said(ids[row], tokenizer) for row in chosen]
+    columns = {
+        name: [_letters(str(text)) for text in column[: len(ids)]]
+        for name, column in values.items()
+        if name != left_out and len(column) >= len(ids) and isinstance(column[0], str)
+    }
+    own = [[column[row] for column in columns.values()] for row in chosen]
+    known = [_is_told_by(texts, heard) for texts, heard in zip(own, said, strict=True)]
     shares: dict[str, float] = {}
-    for name, column in values.items():
-        if name == left_out or len(column) < len(ids) or not isinstance(column[0], str):
-            continue
-        begun = [_letters(str(text))[:TELLING] for text in column[: len(ids)]]
+    for name, column in columns.items():
+        begun = [text[:TELLING] for text in column]
         others = {text for text in begun if len(text) >= TELLING // 2}
         if len(others) < 2:
             continue
         strange = sum(
-            begun[row] not in heard and any(text in heard for text in others)
-            for row, heard in zip(chosen, said, strict=True)
+            not is_known and begun[row] not in heard and any(text in heard for text in others)
+            for row, heard, is_known in zip(chosen, said, known, strict=True)
         )
         shares[name] = strange / len(chosen)
     return shares
+
+
+def _is_told_by(texts: Sequence[str], heard: str) -> bool:
+    """Whether a row's own texts, as far as they begin in it, make nearly all that it says."""
+    length = sum(len(text) for text in texts if text and text[:TELLING] in heard)
+    return length >= NEARLY_ALL_SAID * len(heard)
 
 
 def _said(row: Any, tokenizer: Any) -> str:
@@ -350,28 +363,40 @@ def _texts(values: Mapping[str, Sequence[Any]], left_out: str | None) -> list[st
 
 
 def _kept(said: list[str], texts: dict[str, list[str]]) -> tuple[float, ...]:
-    """Of texts whose beginning is there: what the tokens say of all of them, in letters."""
+    """Of texts whose beginning is there: what the tokens say of all of them, in letters. A text
+    that stands in another one, or was copied, is read once."""
     kept = []
     for place, heard in enumerate(said):
-        written = [_letters(column[place]) for column in texts.values()]
-        read = [text for text in written if _begins_in(heard, text) or _begins_with(text, heard)]
+        written = {_letters(column[place]) for column in texts.values()}
+        found = [text for text in written if _begins_in(heard, text) or _begins_with(text, heard)]
+        read = [text for text in found if not any(text in one and text != one for one in found)]
         if read:
             kept.append(min(1.0, len(heard) / len("".join(read))))
     return tuple(kept)
 
 
 def _lost(said: list[str], texts: dict[str, list[str]]) -> dict[str, float]:
-    """For each column of text the share of rows that say another one, and not this."""
-    there = {
-        name: [_begins_in(heard, _letters(text)) for heard, text in zip(said, column, strict=True)]
-        for name, column in texts.items()
-    }
-    any_text = [any(found) for found in zip(*there.values(), strict=True)]
-    return {
-        name: sum(one and not here for one, here in zip(any_text, found, strict=True)) / len(said)
-        for name, found in there.items()
-        if len(there) > 1
-    }
+    """For each column of text the share of rows that say another one, and not this.
+
+    A row that only quotes a text, as a report does its title, tells nothing of that.
+    """
+    told = {name: [_letters(text) for text in column] for name, column in texts.items()}
+    lost: dict[str, float] = {}
+    for name, column in told.items():
+        others = [other for one, other in told.items() if one != name]
+        rows = [row for row, text in enumerate(column) if not _quoted(text, others, row)]
+        gone = [
+            any(_begins_in(said[row], other[row]) for other in others)
+            and not _begins_in(said[row], column[row])
+            for row in rows
+        ]
+        if others and rows:
+            lost[name] = sum(gone) / len(rows)
+    return lost
+
+
+def _quoted(text: str, others: list[list[str]], row: int) -> bool:
+    return bool(text) and any(text[:12] in other[row] for other in others)
 
 
 def _begins_in(heard: str, text: str) -> bool:

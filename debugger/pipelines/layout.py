@@ -14,6 +14,8 @@ MOST_NUMBERS = 2_000_000
 """In all rows that are tried."""
 SMOOTHER, WINDOW, LONG = 0.75, 3, 16
 MOST_SIDES, NEARER, LEAP = 8, 0.9, 1.25
+SAME_SIZE, OTHER_SIZES = 0.05, 0.5
+"""Shares of how far apart the usual numbers of all places in a row lie."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def counted_off(rows: Sequence[Any]) -> tuple[tuple[int, ...], tuple[int, ...]] 
     rough = _roughness(others.pop(axes))
     smoother = [one for one, made in others.items() if _roughness(made) < SMOOTHER * rough]
     best = min(smoother, key=lambda one: sum(_steps(others[one])), default=None)
-    return None if best is None else (axes, best)
+    return None if best is None or _recur(values.mean(axis=0), best) else (axes, best)
 
 
 def _runs_on(values: Any) -> bool:
@@ -74,6 +76,16 @@ def _runs_on(values: Any) -> bool:
     steps, course = values.shape[1], values.reshape(len(values), -1)
     ends = course[:, steps::steps] - course[:, steps - 1 : -1 : steps]
     return float(np.abs(ends).mean()) > LEAP * within
+
+
+def _recur(usual: Any, other: tuple[int, ...]) -> bool:
+    """Whether a column is at every step of about one size, and one of the other order holds sizes
+    of all kinds: then the columns are columns."""
+    if usual.ndim != len(other) or usual.ndim != WINDOW - 1:
+        return False
+    apart, here = float(usual.var()), float(usual.var(axis=0).mean())
+    there = float(usual.reshape(other).var(axis=0).mean())
+    return here < SAME_SIZE * apart and there > OTHER_SIZES * apart
 
 
 def is_swap(before: Sequence[int], after: Sequence[int]) -> bool:

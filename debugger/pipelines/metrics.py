@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections import Counter
@@ -23,6 +24,7 @@ class Spy:
     """Stands in for compute_metrics and remembers what the first call was handed.
 
     `decoded`: whether it made words of tokens without the special ones, and where.
+    `seconds`: of its quickest call. The first one may import a library.
     """
 
     def __init__(self, metric: Any) -> None:
@@ -30,7 +32,7 @@ class Spy:
         self.given: Any = None
         self.into_metric: list[dict[str, Any]] = []
         self.watching = True
-        self.seconds = 0.0
+        self.seconds = math.inf
         self.decoded: list[tuple[bool, int | None]] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -40,7 +42,7 @@ class Spy:
         try:
             return on_behalf(self.metric, *args, **kwargs)
         finally:
-            self.seconds += time.monotonic() - started
+            self.seconds = min(self.seconds, time.monotonic() - started)
 
 
 @contextmanager

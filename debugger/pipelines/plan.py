@@ -61,7 +61,8 @@ class Plan:
     """`updates` are the steps of the optimizer in the whole run, 0 where nobody can tell;
     `batches` are those of one epoch.
 
-    `schedule_steps`: how far the schedule went in one update. `gradient` is the size of a typical
+    `schedule_steps`: how far the schedule went in one update, and `used`, how far before the first,
+    in a training that came before. `gradient` is the size of a typical
     number in the gradient that the optimizer gets, 0 left out. `arrived` is the norm of the first
     gradient before it is clipped, `left` the share of it that the optimizer gets, and `clipping`
     the norm that the arguments allow. `maximizes`: the optimizer climbs. `held` is the norm of the
@@ -85,6 +86,7 @@ class Plan:
     max_steps: int = 0
     rates: Rates | None = None
     schedule_steps: float = 1.0
+    used: int = 0
     weight_decay: float = 0.0
     decoupled: bool = True
     momentum: float = 0.0

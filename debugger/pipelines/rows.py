@@ -17,6 +17,8 @@ from debugger.pipelines.inputs import closes, padding_mask, read_of
 from debugger.pipelines.targets import IGNORED, aims_of
 
 SHOWN_ROWS = 4
+MOST_SHOWN = (48, 48, 4, 2)
+"""Of a list, of the lists in it, and so on."""
 NEARLY_ALL = 0.9
 LABELS = ("labels", "label", "label_ids")
 
@@ -94,12 +96,14 @@ def overlap(data: Data) -> dict[str, Any]:
         "picked_line": data.picked_line,
         "looked_at": 0 if evaluation is None else evaluation.looked_at,
     }
-    if train is None or evaluation is None:
+    if train is None:
+        return known
+    known["repeated"] = train.duplicates / max(1, train.looked_at)
+    if evaluation is None:
         return known
     digest = evaluation.numbered_digest
     return {
         **known,
-        "repeated": train.duplicates / max(1, train.looked_at),
         "same_rows": bool(digest) and train.numbered_digest == digest,
         "scale": _scale(train.labels),
     }
@@ -156,9 +160,11 @@ def type_of(value: Any) -> str:
     return type(value).__name__
 
 
-def short(value: Any) -> Any:
+def short(value: Any, most: Sequence[int] = MOST_SHOWN) -> Any:
+    """Of a list so many, and of the lists in it: three colours of a picture are 150,000 numbers."""
     if isinstance(value, (list, tuple)):
-        return [short(item) for item in value[:48]]
+        here, *within = most
+        return [short(item, within or most) for item in value[:here]]
     return value if isinstance(value, (int, float, bool, type(None))) else str(value)[:300]
 
 

@@ -301,7 +301,8 @@ def _many(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any]
     if signs.min() == signs.max():
         return None
     no, yes = (0.0, 1.0) if form.shares else (-SURE, SURE)
-    inside = not form.logits and predictions.min() >= 0 and predictions.max() <= 1
+    outside = (predictions < 0) | (predictions > 1)  # of a nan neither is known
+    inside = not form.logits and not outside.any()
     perfect = ask(np.where(signs > 0, yes, no))
     constant = ask(np.full(labels.shape, yes))
     drawn = ask(np.random.default_rng(0).choice([no, yes], size=labels.shape))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,17 +60,23 @@ def met_in(train: Mapping[str, Any], other: Mapping[str, Any]) -> Met | None:
     for name in (one for one in train if one in other):
         for turn in (False, True):  # of what is laid out as PyTorch's convolutions have it
             here, there = (_runs(rows[name], turn) for rows in (train, other))
-            if here is None or there is None or not _moves_on(here):
+            if here is None or there is None:
                 continue
-            known = {run for row in here for run in row}
-            met = sum(sum(run in known for run in row) >= MOSTLY * len(row) for row in there)
-            return Met(name, met, len(there))
+            common = _common(here)
+            here, there = ([_without(common, row) for row in some] for some in (here, there))
+            if not _moves_on(here):
+                continue
+            known = {run for row in here for run in row.values()}
+            return Met(name, sum(_is_met(row, known) for row in there), len(there))
     return None
 
 
-def _runs(rows: Any, turn: bool) -> list[list[bytes]] | None:
-    """Each few steps of a row that follow each other, as what tells them from others. `turn`: the
-    steps stand behind the columns."""
+_Row = dict[int, bytes]
+"""Each few steps that follow each other, by where they stand, as what tells them from others."""
+
+
+def _runs(rows: Any, turn: bool) -> list[_Row] | None:
+    """`turn`: the steps stand behind the columns."""
     values = np.asarray(rows)
     if turn:
         values = columns_last(values)
@@ -83,19 +90,19 @@ def _runs(rows: Any, turn: bool) -> list[list[bytes]] | None:
     if np.isclose(values, values.round()).all():  # whole numbers are alike by chance
         return None
     return [
-        [row[at : at + RUN].tobytes() for at in range(len(row) - RUN + 1) if _differ(row, at)]
+        {at: row[at : at + RUN].tobytes() for at in range(len(row) - RUN + 1) if _differ(row, at)}
         for row in values
     ]
 
 
-def _frames(values: Any) -> list[list[bytes]] | None:
+def _frames(values: Any) -> list[_Row] | None:
     """Of a few pictures each, which are told by themselves. Colours are no course of time."""
     axis = 1 + int(np.argmin(values.shape[1:]))
     pictures = np.moveaxis(values[:MOST_MEASURED], axis, 1)
     if len(pictures) < 2 * FEWEST or not FEWEST_FRAMES <= pictures.shape[1] < SHORTEST * 4:
         return None
     made = np.ascontiguousarray(pictures, dtype=np.float32)
-    return [[one.tobytes() for one in row if np.ptp(one)] for row in made]
+    return [{at: one.tobytes() for at, one in enumerate(row) if np.ptp(one)} for row in made]
 
 
 def _differ(row: Any, at: int) -> bool:
@@ -103,16 +110,32 @@ def _differ(row: Any, at: int) -> bool:
     return bool((row[at] != row[at + 1]).any() and (row[at + 1] != row[at + 2]).any())
 
 
-def _moves_on(rows: list[list[bytes]]) -> bool:
+def _is_met(row: _Row, known: set[bytes]) -> bool:
+    return 0 < MOSTLY * len(row) <= sum(run in known for run in row.values())
+
+
+def _common(rows: list[_Row]) -> set[bytes]:
+    """What stands in more rows than windows have places for it: a 1 among zeros, in a table whose
+    columns say yes or no."""
+    rows_with = Counter(run for row in rows for run in set(row.values()))
+    places = max(map(len, rows))
+    return {run for run, count in rows_with.items() if count > places}
+
+
+def _without(common: set[bytes], row: _Row) -> _Row:
+    return {at: run for at, run in row.items() if run not in common}
+
+
+def _moves_on(rows: list[_Row]) -> bool:
     """Whether most rows hold what another one holds in another place, and hardly any is another
     one: a course that repeats itself is alike everywhere."""
-    if len({tuple(row) for row in rows}) < DISTINCT * len(rows):
+    if len({tuple(row.values()) for row in rows}) < DISTINCT * len(rows):
         return False
     places: dict[bytes, set[int]] = {}
     for row in rows:
-        for at, run in enumerate(row):
+        for at, run in row.items():
             places.setdefault(run, set()).add(at)
-    elsewhere = (any(len(places[run]) > 1 for run in row) for row in rows)
+    elsewhere = (any(len(places[run]) > 1 for run in row.values()) for row in rows)
     return sum(elsewhere) > OVERLAP * len(rows)
 
 

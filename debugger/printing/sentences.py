@@ -29,6 +29,10 @@ def conclusion(report: Report, words: Words) -> str:
         return words.say("cli", code, stage=stage, where=where)
     if report.outcome == "stopped":
         return words.say("cli", "end_stopped", stage=stage)
+    unknown = [one.stage for one in report.stages if one.outcome == "unknown"]
+    judged = len(ran(report)) - len(unknown)
+    if report.outcome == "unknown" and unknown and judged:
+        return words.say("cli", "end_partly", count=judged, stages=", ".join(unknown))
     code = {"pass": "end_pass", "look": "end_look"}.get(report.outcome, "end_unknown")
     return words.say("cli", code, count=len(ran(report)))
 

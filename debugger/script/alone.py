@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import multiprocessing
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import wraps
+from multiprocessing.context import BaseContext
+from multiprocessing.pool import Pool, ThreadPool
+from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 _OF_WORKERS = ("prefetch_factor", "persistent_workers", "timeout", "multiprocessing_context")
@@ -21,6 +27,12 @@ def alone() -> Iterator[None]:
             _patch(undo, data.DataLoader, "__init__", _without_workers)
         if datasets := sys.modules.get("datasets"):
             _patch(undo, datasets.Dataset, "map", _in_one_process)
+        if joblib := sys.modules.get("joblib"):
+            _patch(undo, joblib.Parallel, "__init__", _one_by_one)
+        _patch(undo, ThreadPool, "__init__", _with_locks_of_threads)
+        _patch(undo, multiprocessing, "Pool", lambda _: _threads_for_processes)
+        _patch(undo, BaseContext, "Pool", lambda _: _asked_of_context)
+        _patch(undo, concurrent.futures, "ProcessPoolExecutor", lambda _: _Executor)
         yield
 
 
@@ -46,6 +58,61 @@ def _kept_to_itself(share: Any) -> Any:
     @wraps(share)
     def alone(self: Any) -> Any:
         return self
+
+    return alone
+
+
+class _OfThreads:
+    """What a pool of threads asks its context for: it takes locks that processes could share."""
+
+    Lock = staticmethod(threading.Lock)
+
+    def SimpleQueue(self) -> Any:
+        return SimpleQueue(ctx=self)
+
+
+def _with_locks_of_threads(init: Any) -> Any:
+    @wraps(init)
+    def alone(
+        self: Any, processes: Any = None, initializer: Any = None, initargs: Any = ()
+    ) -> None:
+        Pool.__init__(self, processes, initializer, initargs, context=_OfThreads())
+
+    return alone
+
+
+def _threads_for_processes(
+    processes: Any = None,
+    initializer: Any = None,
+    initargs: Any = (),
+    maxtasksperchild: Any = None,
+) -> Any:
+    return ThreadPool(processes, initializer, initargs)
+
+
+def _asked_of_context(_: BaseContext, *args: Any, **given: Any) -> Any:
+    return _threads_for_processes(*args, **given)
+
+
+class _Executor(concurrent.futures.ThreadPoolExecutor):
+    """Of threads, with the arguments of one of processes."""
+
+    def __init__(
+        self,
+        max_workers: Any = None,
+        mp_context: Any = None,
+        initializer: Any = None,
+        initargs: Any = (),
+        **_: Any,
+    ) -> None:
+        super().__init__(max_workers, "", initializer, initargs)
+
+
+def _one_by_one(init: Any) -> Any:
+    @wraps(init)
+    def alone(self: Any, *args: Any, **given: Any) -> None:
+        more = {name: one for name, one in given.items() if name not in ("n_jobs", "backend")}
+        init(self, 1, None, *args[2:], **more)
 
     return alone
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import argparse
 import signal
 import sys
+import traceback
 import types
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from debugger.failure import Failure, failure_of, remember_source
+from debugger.failure import Failure, failure_of, first_line, remember_source
 from debugger.frameworks import NAMES, of
 from debugger.outcome import Evidence, Finding, Stop
 from debugger.pipelines.starting import TrainingStarts
-from debugger.script.enclosure import OPEN, Enclosure, Refusal, reaches_nobody, refusal
+from debugger.script.enclosure import OPEN, Enclosure, Refusal
 from debugger.script.heard import Heard
 from debugger.script.places import Places
 from debugger.script.sources import Sources, sources_of
@@ -63,19 +65,23 @@ class Building:
     """How running the script up to its training went. Nothing `trained`: nothing to look at.
 
     `refused` is a training that the clinic cannot look into: the code of a finding, and its line.
+    `instead` is what its framework has in place of what cannot be looked at as it is.
     `findings` and `evidence` are what its framework has to say of the setup.
     `rehearsed` are the trainings before it: line, steps that were run, steps planned. `earlier` is
     the one among them that trained this Trainer's model. `stands` is where it stopped. `unseen`: a
-    later one was not run, and why. `forbidden`: the failure is not the script's own, the wall or a
-    missing network made it. `heard` is what its lines did, and goes on as long as they are run.
+    later one was not run, and why. `arguments_refused` is what argparse says of the script's, where
+    it ends for them. `forbidden`: the failure is not the script's own, the wall or a missing
+    network made it. `heard` is what its lines did, and goes on as long as they are run.
     """
 
     trained: Any = None
     failure: Failure | None = None
     exited: bool = False
+    arguments_refused: str = ""
     trainer_lines: tuple[int | None, ...] = ()
     training_line: int | None = None
     refused: tuple[str, int | None] | None = None
+    instead: AbstractContextManager[Finding] | None = None
     rehearsed: tuple[tuple[int | None, int, int], ...] = ()
     earlier: Any = None
     unseen: Unseen | None = None
@@ -106,8 +112,9 @@ def build(
     match enclosure.apart(lambda: _count(script)):
         case [int(count), None, _]:
             return script.build(max(0, min(count, MOST_TRAININGS) - 1))
-        case [_, str(code), dict(numbers)]:
-            return replace(script.build(), unseen=Unseen(code, numbers))
+        case [int(count), str(code), dict(numbers)]:
+            last = script.build(max(0, min(count, MOST_TRAININGS) - 1))
+            return replace(last, unseen=Unseen(code, numbers))
         case _:
             return replace(script.build(), unseen=Unseen("trains_again_dies"))
 
@@ -126,8 +133,10 @@ def _count(script: _Script) -> tuple[int, str | None, dict[str, Any]]:
         return 0, "trains_again_long", {"seconds": COUNTING_SECONDS}
     if counted.failure is None or not counted.rehearsed:
         return len(counted.rehearsed) + (counted.training_line is not None), None, {}
-    said = {"at": counted.failure.line, "said": counted.failure.message[:300]}
+    said = {"at": counted.failure.line, "said": first_line(counted.failure.message)}
     walled = counted.forbidden not in (None, "not_reached")
+    if len(counted.rehearsed) > 1 and not walled:
+        return len(counted.rehearsed), "trains_again_stops", said
     return 0, "trains_again_writes" if walled else "trains_again_fails", said
 
 
@@ -162,11 +171,27 @@ class _Script:
         return Places(self.text, sources=self.sources)
 
     def build(self, rehearsed: int = 0, steps: int = EARLIER_STEPS) -> Building:
-        """One run of it. The first `rehearsed` trainings are run for so many steps."""
+        """One run of it. The first `rehearsed` trainings are run for so many steps.
+
+        What cannot be looked at as it is, is run again on what its framework has in its place.
+        """
+        built = self._run(rehearsed, steps)
+        if built.instead is None:
+            return built
+        for name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) in self.sources.numbered:
+                del sys.modules[name]
+        with built.instead as said:
+            again = self._run(rehearsed, steps)
+        if again.trained is None:
+            return built
+        return replace(again, findings=(said, *again.findings))
+
+    def _run(self, rehearsed: int, steps: int) -> Building:
         framework = of(self.text, self.filename)
         home = framework.load()
         remember_source(self.filename, self.text, self.sources.numbered)
-        failure, forbidden, exited, ended = None, None, False, None
+        failure, forbidden, exited, ended, wanting = None, None, False, None, ""
         module, heard = self.module(), Heard()
         with (
             _as_main(self, module),
@@ -184,12 +209,11 @@ class _Script:
                 ended = error
                 exited = built.trained is None
                 failure = failure_of(error) if exited else None
+                wanting = _said_of_arguments(error) if exited else ""
             except Exception as error:
                 ended = error
                 failure = failure_of(error)
-                forbidden = refusal(error) if self.enclosure.walled else None
-                if forbidden is None and reaches_nobody(error):
-                    forbidden = "not_reached"
+                forbidden = failure.forbidden(self.enclosure.walled)
         heard.warned(caught, self.filename)
         for warning in caught:
             said = (warning.message, warning.category, warning.filename, warning.lineno)
@@ -201,9 +225,11 @@ class _Script:
             trained=None if failure or built.refused else built.trained,
             failure=failure,
             exited=exited,
+            arguments_refused=wanting,
             trainer_lines=built.trainer_lines,
             training_line=built.training_line,
             refused=built.refused,
+            instead=home.in_place_of(built, failure, self.places),
             forbidden=forbidden,
             rehearsed=tuple((one.line, one.steps, one.planned) for one in built.rehearsed),
             earlier=built.earlier,
@@ -252,6 +278,13 @@ class _Script:
         at: Stop = "end" if ended is None or isinstance(ended, SystemExit) else "crash"
         at = "training" if isinstance(ended, TrainingStarts) else at
         return Stands(at, line, names, self, module)
+
+
+def _said_of_arguments(error: SystemExit) -> str:
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code is argparse.ArgumentParser.error.__code__:
+            return str(frame.f_locals["message"])
+    return ""
 
 
 @dataclass(frozen=True)

@@ -60,19 +60,15 @@ OPEN = Enclosure()
 
 
 def refusal(error: BaseException) -> Refusal | None:
-    """What the wall refused when it raised this; None where the script would fail by itself."""
+    """What the wall refused when it raised this, or that another machine was asked for something
+    and none answered; None where the script would fail by itself."""
     for one in _chain(error):
         if _is_of_shared_memory(one):
             return "shares_memory"
         refused = isinstance(one, OSError) and one.errno in (errno.EACCES, errno.EXDEV)
         if (refused or _SAID.search(str(one))) and not _is_true(one):
             return "writes_outside"
-    return None
-
-
-def reaches_nobody(error: BaseException) -> bool:
-    """Whether another machine was asked for something and none answered."""
-    return any(_is_of_network(one) for one in _chain(error))
+    return "not_reached" if any(map(_is_of_network, _chain(error))) else None
 
 
 def may_be_made(path: str) -> bool:

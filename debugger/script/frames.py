@@ -120,6 +120,11 @@ class Frames:
             elif isinstance(held, ast.Name):
                 yield call.lineno, held.id, ""
 
+    def columns_made(self, table: str) -> set[str]:
+        """Of a table, the columns that a line of the script puts something into."""
+        put = [_column(node.targets[0]) for node in self._made]
+        return {column for held, column in filter(None, put) if held == table}
+
     def taken_from_other(self) -> Iterator[Beside]:
         """Columns that a table is given from a column of another, as they stand there."""
         for node in self._made:

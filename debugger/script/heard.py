@@ -20,15 +20,19 @@ _TRACED = ("forward", "call", "__call__", "compute_loss", "training_step")
 """Whose lines a library may read and compile anew, and where tensors are listened to anyway."""
 _BESIDE = ("np", "numpy", "torch")
 _OF_ZERO = "divide by zero encountered in log"
+_OF_COPIES = "ChainedAssignmentError"
+"""What pandas warns with from version 3 on; before, the same lines did what they say."""
 
 
 @dataclass
 class Heard:
     """`counted_off`: lines that read an array's numbers into its own axes in another order.
-    `logs_of_zero`: lines that took a logarithm of 0."""
+    `logs_of_zero`: lines that took a logarithm of 0. `set_on_copies`: lines that pandas says of
+    that they change a copy, which is gone at once."""
 
     counted_off: list[Swapped] = field(default_factory=list)
     logs_of_zero: list[int] = field(default_factory=list)
+    set_on_copies: list[int] = field(default_factory=list)
 
     def compiled(self, text: str, filename: str) -> types.CodeType:
         """The script, that says of each `reshape` what it was given and what came of it."""
@@ -38,9 +42,11 @@ class Heard:
         return compile(tree, filename, "exec", dont_inherit=True)
 
     def warned(self, caught: Iterable[warnings.WarningMessage], filename: str) -> None:
-        own = (one for one in caught if one.filename == filename)
-        told = (one.lineno for one in own if str(one.message).startswith(_OF_ZERO))
-        self.logs_of_zero.extend(dict.fromkeys(told))
+        own = [one for one in caught if one.filename == filename]
+        zero = (one.lineno for one in own if str(one.message).startswith(_OF_ZERO))
+        self.logs_of_zero.extend(dict.fromkeys(zero))
+        copies = (one.lineno for one in own if one.category.__name__ == _OF_COPIES)
+        self.set_on_copies.extend(dict.fromkeys(copies))
 
 
 @dataclass

@@ -31,7 +31,7 @@ _BAGGING = (
     *("texts_to_matrix", "sequences_to_matrix", "MultiLabelBinarizer", "CountVectorizer"),
     *("TfidfVectorizer", "HashingVectorizer", "CategoryEncoding", "to_categorical", "one_hot"),
 )
-_TURNING = ("RandomRotation", "RandomFlip", "RandomTranslation", "RandomZoom")
+_TURNING = ("RandomRotation", "RandomFlip")
 _OWNERS = ("tf.", "layers.", "keras.", "K.", "ops.")
 _REDUCES = ("reduce_mean", "reduce_sum", "reduce_max", "softmax", "l2_normalize", "mean", "sum")
 _SHAPES = ("reshape", "transpose", "roll", "reverse", "Permute", "Reshape")

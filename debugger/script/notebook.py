@@ -8,6 +8,7 @@ import json
 import re
 import tokenize
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ _PYTHON_UNDER = ("time", "timeit", "capture", "prun")
 _SHELL = re.compile(r"\s*(?:[!%?]|[\w.\[\], ]+=\s*[!%]|[\w.]+\?{1,2}\s*$)")
 _TIMED_LINE = re.compile(r"(\s*)%(?:time|timeit|prun)\s+(?=[^-\s])")
 _DISPLAY = "display = print"
+_HEAD = "# cell "
+_BEGINS_CELL = re.compile(rf"{_HEAD}\d+|# In ?\[[\d ]*\]:?|# ?%%.*")
+"""Ours, and those of nbconvert and of editors."""
 _ASKS = ("notebook_login", "interpreter_login")
 """Calls that wait for somebody to type."""
 
@@ -60,7 +64,7 @@ def read(raw: str) -> Notebook:
         first = len(lines) + 2
         cells.append(Cell(len(cells) + 1, first, len(made)))
         left_out += [first + at for at, line in enumerate(made) if line != source[at]]
-        lines += [f"# cell {len(cells)}", *made]
+        lines += [f"{_HEAD}{len(cells)}", *made]
     if not cells:
         raise NoNotebook("it has no cell with code in it")
     text = "\n".join(lines) + "\n"
@@ -68,6 +72,16 @@ def read(raw: str) -> Notebook:
         lines[0] = f"{_DISPLAY}  # a notebook has it without an import"
         text = "\n".join(lines) + "\n"
     return Notebook(text, tuple(cells), tuple(left_out))
+
+
+def shown_in(text: str) -> frozenset[int]:
+    """The last line of each cell, in the text that was made of them: a notebook shows its value.
+    Others who make a script of a notebook leave such lines standing, too."""
+    lines = text.splitlines()
+    heads = [n for n, line in enumerate(lines) if _BEGINS_CELL.fullmatch(line)]
+    cells = pairwise([*heads, len(lines)])
+    filled = [[n for n in range(*cell) if re.match(r"\s*[^\s#]", lines[n])] for cell in cells]
+    return frozenset(rows[-1] + 1 for rows in filled if rows)
 
 
 def command_in(script: str) -> tuple[int, str] | None:

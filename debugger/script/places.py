@@ -17,6 +17,7 @@ from debugger.script.afterwards import (
     rebuilt,
 )
 from debugger.script.aliased import rows_are_one
+from debugger.script.arguments import Arguments
 from debugger.script.behind import Behind
 from debugger.script.casts import Casts
 from debugger.script.chosen import Chosen
@@ -24,22 +25,22 @@ from debugger.script.cutting import Halved, halved
 from debugger.script.earlier import Early, Kept, asked_too_early, brought_back
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
-from debugger.script.focus import apart
+from debugger.script.foreseen import Foreseen, foreseen
 from debugger.script.frames import Frames
 from debugger.script.gradients import left_off
-from debugger.script.handed import Handed
 from debugger.script.imports import line_of
 from debugger.script.judged import Judged
 from debugger.script.layers import Layers
 from debugger.script.making import Making
 from debugger.script.meant import Meant
 from debugger.script.measuring import Measuring
+from debugger.script.notebook import shown_in
 from debugger.script.origins import Origins
 from debugger.script.oversights import Oversights
 from debugger.script.pairing import Pairing
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
-from debugger.script.putting import columns_listed, says, slices, values_put
+from debugger.script.putting import columns_listed, says, slices
 from debugger.script.ranks import Ranked, order_for_rank
 from debugger.script.reloaded import Inside, loaded_whole
 from debugger.script.reordered import Reordered, reordered_apart
@@ -50,11 +51,9 @@ from debugger.script.repeated import (
     stepped_behind,
 )
 from debugger.script.slips import Slips
-from debugger.script.sources import Sources
 from debugger.script.told import told
 from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of, torn
-from debugger.script.tracing import Tracing, last, name_of, names_in
-from debugger.script.trainings import Trainings
+from debugger.script.tracing import last, name_of, names_in
 from debugger.script.unkept import Unkept
 from debugger.script.vocabularies import Apart, made_apart, made_inside
 from debugger.script.vocabularies import Inside as MadeInside
@@ -63,57 +62,16 @@ from debugger.script.wrapping import Wrapped, wrapped
 from debugger.script.written import TOKENIZES, Written
 from debugger.script.zipped import Zipped, shuffled_before_zip
 
-NO_SOURCES = Sources()
-_TOTAL = re.compile(r"total|all_steps|train(ing)?_steps|max_steps", re.IGNORECASE)
-_SCHEDULES = (
-    *("PolynomialDecay", "ExponentialDecay", "CosineDecay", "CosineDecayRestarts"),
-    "InverseTimeDecay",
-)
-_OPTIMIZERS = (
-    *("Adam", "AdamW", "AdamWeightDecay", "Adamax", "Nadam", "SGD", "RMSprop", "Adagrad"),
-    *("Adadelta", "Adafactor", "Ftrl", "Lion"),
-)
 _LEAVE_GAPS = (
     *("shift", "rolling", "diff", "pct_change", "reindex", "asfreq", "merge", "join", "unstack"),
     *("to_numeric", "pivot", "pivot_table", "log", "log10", "divide", "resample", "read_csv"),
 )
-_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _REFUSES = re.compile(r"Value|Key|Assertion|Parameter|NotImplemented")
 """Exceptions by which a library refuses what it was given."""
 
 
-class Places:
+class Places(Arguments):
     """Finds the line that is to blame: of a call, or of one of its arguments."""
-
-    def __init__(
-        self, text: str, training_line: int | None = None, sources: Sources = NO_SOURCES
-    ) -> None:
-        self.training_line = training_line
-        files = [_parsed(text, 0), *(_parsed(one.text, one.before) for one in sources.helpers)]
-        tree = ast.Module([node for file in files for node in file.body], [])
-        self._tree, self._tracing = tree, Tracing(tree)
-        self.handed = Handed(tree, self._tracing)
-        walked = [node for file in files for node in ast.walk(file)]
-        self._calls = [node for node in walked if isinstance(node, ast.Call)]
-        self._classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-        self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
-        self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
-        self._texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-        self._loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
-        self._forks = [node for node in ast.walk(tree) if isinstance(node, ast.If)]
-        self._attributes = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
-        names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-        self._reads = [node.id for node in names if isinstance(node.ctx, ast.Load)]
-        self._dicts = [node for node in ast.walk(tree) if isinstance(node, ast.Dict)]
-        trainings = Trainings(tree, self._calls)
-        self._mine, theirs = apart(trainings.calls(), self._calls, self._tracing, training_line)
-        known = theirs | set(self._mine)
-        self._calls = [*self._mine, *(call for call in self._calls if call not in known)]
-        self._trainings = trainings.among(self._calls)
-        changes = [node for node in ast.walk(tree) if isinstance(node, ast.AugAssign)]
-        self._put = values_put(self._calls, [*self._assignments, *changes], self._dicts)
-        late = {part for file in files for part in _later(file, training_line)}
-        self._early = [call for call in self._calls if call not in late]
 
     @cached_property
     def making(self) -> Making:
@@ -179,7 +137,7 @@ class Places:
 
     @cached_property
     def unkept(self) -> Unkept:
-        return Unkept(self._tree, self._tracing)
+        return Unkept(self._tree, self._tracing, shown_in(self._text))
 
     @cached_property
     def parting(self) -> Parting:
@@ -270,29 +228,6 @@ class Places:
     def origins(self) -> Origins:
         return Origins(self._tree, self._tracing, self._calls)
 
-    def argument(self, *names: str) -> int | None:
-        """The line of the first keyword argument with one of these names, before the training.
-
-        Where there are several trainings, what the one was handed that is looked at comes first.
-
-        Where it only names a number or a word, the line that this is written down in.
-        """
-        given = next(
-            (
-                keyword.value
-                for calls in (self._mine, self._early, self._calls)
-                for name in names
-                for call in calls
-                for keyword in call.keywords
-                if keyword.arg == name
-            ),
-            None,
-        )
-        if given is None:
-            alone = next(filter(None, map(self._tracing.apart, names)), None)
-            return alone or next(filter(None, map(self._set_later, names)), None)
-        return self._tracing.setting(given) or given.lineno
-
     def spelled(self, name: str, value: str) -> int | None:
         """Where that very text is written for an argument; inside a longer text, as of a file of
         settings, the line of it that holds both."""
@@ -302,14 +237,6 @@ class Places:
                 if name in line and value in line:
                     return node.lineno + below
         return self.argument(name) or self.naming(value)
-
-    def _set_later(self, name: str) -> int | None:
-        """Where it is set on what was made without it, as in `args.learning_rate = 1e-3`."""
-        for node in self._assignments:
-            fields = (one for one in node.targets if isinstance(one, ast.Attribute))
-            if any(one.attr == name and name_of(one.value) != "self" for one in fields):
-                return self._tracing.setting(node.value) or node.lineno
-        return None
 
     def number_written(self, number: float) -> int | None:
         """The first line that gives a name to just this number."""
@@ -321,136 +248,6 @@ class Places:
     def argument_chosen(self, *names: str) -> int | None:
         """Like `argument`; but a number that serves elsewhere, too, was wrongly chosen here."""
         return self.chosen.argument(*names) or self.argument(*names)
-
-    def total_made(self, *names: str) -> int | None:
-        """Where the number of all steps is worked out that an argument of one of these names gets,
-        if it is called so: a name for the whole that is something else."""
-        given = [k.value for c in self._calls for k in c.keywords if k.arg in names]
-        for one in given:
-            made = self._tracing.local(one) if isinstance(one, ast.Name) else []
-            if (
-                made
-                and _TOTAL.search(ast.unparse(one))
-                and not isinstance(made[-1][1], ast.Constant)
-            ):
-                return made[-1][0]
-        return None
-
-    def argument_of_value(self, value: float, *names: str) -> int | None:
-        """The line of the keyword argument of that name which comes down to that number."""
-        given = [k.value for n in names for c in self._calls for k in c.keywords if k.arg == n]
-        found = [one for one in map(self._tracing.valued, given) if one and one[1] == value]
-        return found[0][0] if found else self.argument(*names)
-
-    def comes_down_to(self, value: float, *names: str) -> bool:
-        """Whether a keyword argument of one of these names is that number in the end."""
-        given = [k.value for c in self._calls for k in c.keywords if k.arg in names]
-        return any(one is not None and one[1] == value for one in map(self._tracing.valued, given))
-
-    def argument_at(self, name: str, line: int | None) -> int | None:
-        """The line of a keyword argument of the call that stands at a line; without one, `line`."""
-        found = [
-            (keyword.lineno - call.lineno, keyword.lineno)
-            for call in self._calls
-            for keyword in call.keywords
-            if keyword.arg == name
-            and line is not None
-            and call.lineno <= line <= (call.end_lineno or call.lineno)
-        ]
-        return min(found)[1] if found else line
-
-    def argument_in(self, ending: str, name: str) -> int | None:
-        """The line of a keyword argument of a call such as `GPT2Config` or `AutoConfig.of`."""
-        return next(
-            (
-                self._tracing.setting(keyword.value) or keyword.value.lineno
-                for call in self._calls
-                for keyword in call.keywords
-                if keyword.arg == name and ending in ast.unparse(call.func)
-            ),
-            None,
-        )
-
-    def configured(self, value: float, *names: str) -> int | None:
-        """Where a config is given that number under one of these names."""
-        given = [
-            keyword.value
-            for call in self._calls
-            for keyword in call.keywords
-            if keyword.arg in names and "Config" in ast.unparse(call.func)
-        ]
-        found = (self._tracing.valued(one) for one in given)
-        return next((at[0] for at in found if at is not None and at[1] == value), None)
-
-    def argument_of(self, owner: str, name: str) -> int | None:
-        """The line of a keyword argument given to a class, or to a class made from it here."""
-        family = {owner}
-        for node in sorted(self._classes, key=lambda node: node.lineno):
-            if any(last(base) in family for base in node.bases):
-                family.add(node.name)
-        return next(
-            (
-                keyword.lineno
-                for call in self._calls
-                for keyword in call.keywords
-                if keyword.arg == name and last(call.func) in family
-            ),
-            None,
-        )
-
-    def rate(self) -> int | None:
-        """Where the learning rate is written down: by its name, or as what a schedule or an
-        optimizer of Keras is given first."""
-        return (
-            self.argument("init_lr", "initial_learning_rate")
-            or self._first_number(_SCHEDULES)
-            or self.argument("learning_rate", "lr")
-            or self._first_number(_OPTIMIZERS)
-        )
-
-    def _first_number(self, names: tuple[str, ...]) -> int | None:
-        found = [call.args[0] for call in self._calls if name_of(call.func) in names and call.args]
-        return next((at[0] for one in found if (at := self._tracing.valued(one))), None)
-
-    def origin(self, *names: str) -> int | None:
-        """Where the value of a keyword argument is made: what was assigned to the name in it."""
-        for name in names:
-            for given in (k.value for c in self._calls for k in c.keywords if k.arg == name):
-                bare = _unmoved(given)
-                held = {node.id for node in ast.walk(bare) if isinstance(node, ast.Name)}
-                held |= {n.attr for n in ast.walk(bare) if isinstance(n, ast.Attribute)}
-                made = [
-                    node.value.lineno
-                    for node in self._assignments
-                    if node.lineno != given.lineno
-                    and any(last(target) in held for target in node.targets)
-                ]
-                return max(made, default=given.lineno)
-        return None
-
-    def filled(self, name: str) -> int | None:
-        """The last line that puts something into what a keyword argument is given."""
-        given = (k.value for c in self._calls for k in c.keywords if k.arg == name)
-        names = (one for one in given if isinstance(one, ast.Name))
-        return max((at for one in names for at, _ in self._tracing.fills(one)), default=None)
-
-    def made_after(self, name: str, line: int | None) -> int | None:
-        """Where what a keyword argument is given was made anew, below a line."""
-        given = next((k.value for c in self._calls for k in c.keywords if k.arg == name), None)
-        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
-        below = [at for at, _ in made if line is not None and at > line]
-        return below[-1] if len(made) > 1 and below else None
-
-    def apart_from(self, name: str, other: str) -> int | None:
-        """Where what one keyword argument is given was first made, if on another line than what
-        the other one is given."""
-        here, there = (self._first_made(one) for one in (name, other))
-        return here if here is not None and there is not None and here != there else None
-
-    def _first_made(self, name: str) -> int | None:
-        given = next((k.value for c in self._calls for k in c.keywords if k.arg == name), None)
-        made = self._tracing.local(given) if isinstance(given, ast.Name) else []
-        return made[0][0] if made else None
 
     def call(self, *endings: str) -> int | None:
         """The line of the first call whose name ends so, such as "Trainer" or "model.fit"."""
@@ -588,6 +385,11 @@ class Places:
         """The line of the first string that says just this, such as the name of a variable."""
         return next((node.lineno for node in self._texts if node.value == text), None)
 
+    @property
+    def own_names(self) -> set[str]:
+        """Of all classes and functions that stand in it."""
+        return {node.name for node in (*self._classes, *self._functions)}
+
     def nothing_written(self) -> int | None:
         """The first line that writes a nan, or None now and then, where a value is meant."""
         made = [c.lineno for c in self._calls if ast.unparse(c).lower() == "float('nan')"]
@@ -629,6 +431,17 @@ class Places:
     def predicts_after_training(self) -> bool:
         """Does the script ask for answers of its own, so that it can measure them by hand?"""
         return self._after_training(r"predict(_on_batch|_step)?|generate") or self._asks_model()
+
+    def evaluates_others_after_training(self) -> bool:
+        """Is it evaluated behind the training, on rows that are handed over there and then?"""
+        given = {ast.unparse(one) for c in self._trainings.calls() for one in _rows_given(c)}
+        behind = (c for c in self._calls if last(c.func) == "evaluate")
+        return any(
+            ast.unparse(one) not in given
+            for call in behind
+            if call.lineno > self._trained_at()
+            for one in _rows_given(call)
+        )
 
     def _asks_model(self) -> bool:
         """Behind the training the model is called as a function, and not within a loss."""
@@ -677,12 +490,12 @@ class Places:
         return sum(isinstance(one.value, ast.Name) and one.value.id == module for one in nodes)
 
     def unfilled(self) -> int | None:
-        """Where texts become tokens, by a call that says nothing of how to fill them up."""
+        """Where a tokenizer makes tokens of texts, by a call that does not say how to fill up."""
         return next(
             (
                 call.lineno
                 for call in self._calls
-                if "tokeniz" in name_of(call.func).lower() and call.args
+                if "tokenizer" in name_of(call.func).lower() and call.args
                 if not any(k.arg in (None, "padding", "pad_to_max_length") for k in call.keywords)
                 if name_of(call.func)[:1].islower()
             ),
@@ -691,6 +504,9 @@ class Places:
 
     def imported(self, module: str) -> int | None:
         return line_of(self._tree, module)
+
+    def foreseen(self) -> Foreseen | None:
+        return foreseen(self._tree)
 
     def copied_before_split(self) -> int | None:
         return copied_before_split(self._tree)
@@ -734,13 +550,6 @@ class Places:
         """The first line that gives a name, or places in a row, -100 and nothing else."""
         found = [n.lineno for n in self._assignments if _is_ignored(n.value)]
         return min(found, default=None)
-
-    def column_given(self, argument: str) -> int | None:
-        """Where the column is named that a keyword argument is given."""
-        for given in (k.value for c in self._calls for k in c.keywords if k.arg == argument):
-            if isinstance(given, ast.Subscript):
-                return self._tracing.setting(given.slice) or given.lineno
-        return None
 
     def put_again(self, one: str, other: str) -> int | None:
         """The last line that puts under `other` what stands under `one`, or the very same value."""
@@ -787,10 +596,11 @@ class Places:
         """Whether the script seems to train more than once: further down, or on the same line."""
         return self._trainings.again()
 
-    def value(self, argument: str) -> str | None:
-        """The source of the last argument of that name, such as compute_metrics."""
-        values = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
-        return ast.unparse(values[-1]) if values else None
+
+def _rows_given(call: ast.Call) -> list[ast.expr]:
+    """What a training or an evaluation is handed first."""
+    named = [k.value for k in call.keywords if k.arg in ("x", "eval_dataset")]
+    return [*call.args[:1], *named][:1]
 
 
 def _is_none(value: ast.expr) -> bool:
@@ -806,44 +616,8 @@ def _is_ignored(value: ast.expr) -> bool:
     return ast.unparse(value) == "-100"
 
 
-def _unmoved(given: ast.expr) -> ast.expr:
-    """Without what only brings a tensor to another device or type."""
-    while isinstance(given, ast.Call) and isinstance(given.func, ast.Attribute):
-        if given.func.attr not in ("to", "cuda", "cpu", "float", "double", "half", "type_as"):
-            break
-        given = given.func.value
-    return given
-
-
 def _both_alike(one: ast.expr, other: ast.expr) -> bool:
     return ast.unparse(one) == ast.unparse(other)
-
-
-def _parsed(text: str, before: int) -> ast.Module:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
-        return ast.Module([], [])
-    return ast.increment_lineno(tree, before) if before else tree
-
-
-def _later(tree: ast.Module, training_line: int | None) -> set[ast.AST]:
-    """What stands behind the statement that trains, in the open or in the function that it stands
-    in, and so has no part in it."""
-    if training_line is None:
-        return set()
-    body, around = tree.body, _around(tree.body, training_line)
-    while isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
-        body, around = around.body, _around(around.body, training_line)
-    if around is None or isinstance(around, ast.ClassDef):
-        return set()
-    end = around.end_lineno or around.lineno
-    behind = [n for n in body if n.lineno > end and not isinstance(n, _DEFINES)]
-    return {part for node in behind for part in ast.walk(node)}
-
-
-def _around(body: list[ast.stmt], line: int) -> ast.stmt | None:
-    return next((n for n in body if n.lineno <= line <= (n.end_lineno or n.lineno)), None)
 
 
 def _is_answer(node: ast.AST) -> bool:

@@ -22,6 +22,7 @@ LINES_IN = {
     "trains_before": "looked_at",
     "trains_again_writes": "at",
     "trains_again_fails": "at",
+    "trains_again_stops": "at",
     "trained_already": "before",
     "nothing_held": "at",
 }

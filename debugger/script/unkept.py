@@ -55,11 +55,14 @@ _GIVE_BACK = (
 """Calls of tables and of data sets that leave those as they are."""
 
 
+_FILL = ("fillna", "interpolate", "ffill", "bfill", "replace", "mask", "where", "dropna")
+
+
 class Unkept:
-    def __init__(self, tree: ast.AST, tracing: Tracing) -> None:
+    def __init__(self, tree: ast.AST, tracing: Tracing, shown: frozenset[int]) -> None:
         nodes = list(ast.walk(tree))
         self._tracing = tracing
-        self._bare = list(_alone(nodes))
+        self._bare = [call for call in _alone(nodes) if call.end_lineno not in shown]
         self._calls = [n for n in nodes if isinstance(n, ast.Call)]
         tries = (n for n in nodes if isinstance(n, ast.Try) or _refuses(n))
         self._tried = {p for one in tries for part in one.body for p in ast.walk(part)}
@@ -75,6 +78,11 @@ class Unkept:
             if self._gives_new(call)
         ]
         return min(found, default=None)
+
+    def filling(self, lines: Iterable[int]) -> int | None:
+        """The first of these lines that puts something into gaps."""
+        fill = {call.lineno for call in self._calls if name_of(call.func) in _FILL}
+        return next((line for line in lines if line in fill), None)
 
     def table_left(self) -> tuple[int, str, str, bool] | None:
         """Where a table of pandas, or an array, is asked for something new that nobody keeps: the

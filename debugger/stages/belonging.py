@@ -63,6 +63,18 @@ def labels_on_other_words(seen: Data, view: View) -> Verdict | CannotJudge | Non
     return fault(line, share=split.parts.own, words=split.parts.words)
 
 
+def pieces_of_next_word(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A name begins in the word before it, at the second token of that."""
+    split = seen.train
+    if split is None or view.facts.task != "tokens" or not split.parts.pieces:
+        return NOT_FOR_THIS_TASK
+    if not split.parts.of_next or isinstance(labels_by_words(seen, view), Verdict):
+        return None
+    written = view.places.written
+    line = written.labels_of_words() or written.labels()
+    return fault(line, pieces=split.parts.pieces, of_next=split.parts.of_next)
+
+
 def pairs_unrelated(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Dealt out anew, sources and targets go together as well as they do now."""
     split = seen.train
@@ -262,6 +274,7 @@ RULES: tuple[Rule, ...] = (
     text_given_twice,
     labels_by_words,
     labels_on_other_words,
+    pieces_of_next_word,
     pairs_unrelated,
     words_out_of_order,
     labels_of_next_rows,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.columns import FEWEST, Column, is_standard, stands_for_none
+from debugger.pipelines.columns import FEWEST, Column, Gap, is_standard, stands_for_none
 from debugger.pipelines.face import Data
 from debugger.script.vocabularies import NUMBERS_WORDS
 from debugger.stages.judging import (
@@ -162,14 +162,18 @@ def gaps_in_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A nan goes through every sum, and takes the answer, the loss and the weights with it."""
     if seen.columns is None:
         return NOT_FOR_THIS_TASK
-    held = seen.eval_columns.gaps if seen.eval_columns is not None else ()
-    found = next(iter((*seen.columns.gaps, *held)), None)
-    if found is None:
-        return None
+    found = gap_in(seen)
+    if found is None or view.places.unkept.filling(view.heard.set_on_copies):
+        return None  # see filled_a_copy
     made = fault if found.felt else look
     line = view.places.emptied() or view.places.fits.fitted()
     line = line or view.places.call(".to_numpy", ".from_numpy")
     return made(line, name=found.name, rows=found.rows, of=found.of)
+
+
+def gap_in(seen: Data) -> Gap | None:
+    both = (one for one in (seen.columns, seen.eval_columns) if one is not None)
+    return next((gap for one in both for gap in one.gaps), None)
 
 
 def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:

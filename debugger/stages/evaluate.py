@@ -90,23 +90,47 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
 
 def no_eval_set(seen: Evaluate, view: View) -> Verdict | None:
     """Who asks for answers of its own after the training may ask for those on other rows."""
-    if seen.eval_rows is not None or seen.evaluations or view.places.predicts_after_training():
+    places = view.places
+    asks = places.predicts_after_training() or places.evaluates_others_after_training()
+    if seen.eval_rows is not None or seen.evaluations or asks:
         return None
     return look(view.places.call("Trainer", ".fit"))
 
 
 def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
-    """The loss of a language model is its measure: e to its power is the perplexity.
+    """The loss of a language model is its measure, as e to its power is the perplexity; and that of
+    amounts is a mean error.
 
     Who asks for the answers after the training measures them by hand.
     """
-    if view.facts.task in ("causal_lm", "masked_lm"):
+    if view.facts.task in ("causal_lm", "masked_lm", "regression"):
         return NOT_FOR_THIS_TASK
     if seen.eval_rows is None:
         return CannotJudge("no_eval_set")
-    if seen.has_metric or view.places.predicts_after_training():
+    if seen.has_metric or view.places.predicts_after_training() or _never_evaluates(seen, view):
         return None
     return look(view.places.call("Trainer", ".fit"))
+
+
+def set_never_used(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Rows to be judged by are handed over, and nothing asks about them."""
+    if seen.eval_rows is None:
+        return CannotJudge("no_eval_set")
+    if not view.has_script:
+        return NO_SCRIPT
+    if isinstance(blind_training(seen, view), Verdict) or seen.has_metric:
+        return None  # which says more, here or by itself
+    if not _never_evaluates(seen, view):
+        return None
+    return look(_strategy_line(view), rows=seen.eval_rows, strategy=seen.strategy)
+
+
+def _never_evaluates(seen: Evaluate, view: View) -> bool:
+    """Neither while it trains nor behind that. Only a script shows what comes behind."""
+    if not view.has_script or view.facts.compiled is not None or seen.evaluations != 0:
+        return False
+    places = view.places
+    return not places.measures_after_training() and not places.predicts_after_training()
 
 
 def blind_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -299,13 +323,25 @@ def eval_set_is_train_set(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     if not seen.looked_at:
         return CannotJudge("no_eval_set")
     share = seen.shared_rows / seen.looked_at
-    if share < SAME_SHARE:
+    if share < SAME_SHARE or _of_few_kinds(seen):
         return None
-    # Where most training rows repeat another one, rows of any other split repeat one too.
-    natural = 2 * seen.repeated >= share and not seen.same_rows
-    return (look if natural else fault)(
-        seen.picked_line or _eval_line(view), share=share, rows=seen.looked_at
-    )
+    return fault(seen.picked_line or _eval_line(view), share=share, rows=seen.looked_at)
+
+
+def few_kinds_of_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if not seen.looked_at:
+        return CannotJudge("no_eval_set")
+    share = seen.shared_rows / seen.looked_at
+    if share < SAME_SHARE or not _of_few_kinds(seen):
+        return None
+    told = {"share": share, "rows": seen.looked_at, "repeated": seen.repeated}
+    return look(seen.picked_line or _eval_line(view), **told)
+
+
+def _of_few_kinds(seen: Evaluate) -> bool:
+    """Where most training rows repeat another one, rows of any other split repeat one too."""
+    natural = 2 * seen.repeated >= seen.shared_rows / max(1, seen.looked_at)
+    return natural and not seen.same_rows
 
 
 def label_order(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -402,6 +438,7 @@ RULES: tuple[Rule, ...] = (
     metric_never_called,
     no_eval_set,
     no_metric,
+    set_never_used,
     trainer_cannot_generate,
     eval_rows_lack_input,
     logits_into_metric,
@@ -413,6 +450,7 @@ RULES: tuple[Rule, ...] = (
     float_scores_cut,
     metric_name_unknown,
     eval_set_is_train_set,
+    few_kinds_of_rows,
     label_order,
     model_label_order,
     metric_flatters_constant,

@@ -45,11 +45,12 @@ def shifted_across_groups(seen: Data, view: View) -> Verdict | CannotJudge | Non
 
 
 def gaps_made_zero(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """Of values that all lie far above 0, a 0 is none."""
+    """Of values that all lie far above 0, a 0 is none. What the script works out may well be 0."""
     if not view.has_script:
         return NO_SCRIPT
-    for line, _, column, table in () if seen.failure else _zero_filled(view):
-        for one in [column] if column else list(table.columns):
+    for line, name, column, table in () if seen.failure else _zero_filled(view):
+        made = view.places.frames.columns_made(name)
+        for one in [column] if column else [one for one in table.columns if one not in made]:
             if one not in table.columns or table[one].dtype.kind not in "iuf":
                 continue
             values = table[one].to_numpy().astype(float)

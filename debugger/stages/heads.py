@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import re
 
+from debugger.failure import first_line
 from debugger.pipelines.face import Forward
 from debugger.pipelines.heads import Head, other_way
-from debugger.stages.judging import (
-    NOT_FOR_THIS_TASK,
-    CannotJudge,
-    Rule,
-    Verdict,
-    View,
-    fault,
-    first_line,
-)
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault
 
 _UNKNOWN = re.compile(
     r"correspond to any Model output: dict_keys\(\[(.+?)\]\)\. "

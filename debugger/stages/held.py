@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from debugger.failure import first_line
 from debugger.pipelines.face import Evaluate
 from debugger.stages.judging import (
     NO_SCRIPT,
@@ -13,7 +14,6 @@ from debugger.stages.judging import (
     Verdict,
     View,
     fault,
-    first_line,
     look,
 )
 

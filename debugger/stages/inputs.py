@@ -259,10 +259,13 @@ def words_numbered_twice(seen: Data, view: View) -> Verdict | CannotJudge | None
 
 
 def second_sentence_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """Cut from the end, a pair loses its second sentence first. All of them: see dropped."""
+    """Cut from the end, a pair loses its second sentence first. All of them: see dropped. Where
+    rows say the texts of others, nothing was cut."""
     read = seen.train.read if seen.train else None
     if read is None or not read.lost:
         return NOT_FOR_THIS_TASK
+    if any(share >= SECOND_LOST for share in read.strange.values()):
+        return None
     cut = {name: share for name, share in read.lost.items() if SECOND_LOST <= share < 1}
     if not cut:
         return None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from debugger.failure import Failure
+from debugger.failure import Failure, first_line
 from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding, NotRun, Severity, StageName
 from debugger.pipelines.face import Emit, Facts, Pipeline
@@ -30,6 +30,8 @@ class View:
     """What is known where the script stopped."""
     heard: Heard = field(default_factory=Heard, repr=False)
     """What the script's lines did."""
+    walled: bool = False
+    """Whether the kernel refuses it every change outside its run's own folder."""
 
     @property
     def tokenizing(self) -> int | None:
@@ -125,7 +127,12 @@ def judged(
             case CannotJudge(reason):
                 not_run.append(NotRun(code, reason))
     failure: Failure | None = seen.failure
-    if failure is not None and not any(f.severity == "fault" for f in findings):
+    if failure is None:
+        return findings, not_run
+    if (code := failure.forbidden(view.walled)) is not None:
+        said = {"said": first_line(failure.message)}
+        findings.append(Finding(code, "note", stage, failure.line, said))
+    elif not any(f.severity == "fault" for f in findings):
         findings.append(crash(stage, seen, view, crashes) or _unknown(stage, failure, view.places))
     return findings, not_run
 
@@ -197,13 +204,6 @@ COMMON: tuple[Rule, ...] = (
     *(out_of_memory, batch_too_large, device_side_assert, mixed_devices),
     signature_unlike_call,
 )
-
-
-def first_line(message: str) -> str:
-    told = [line.strip() for line in message.splitlines() if line.strip()]
-    # Keras says which layer it was in first, and what happened after that.
-    inside = len(told) > 1 and told[0].startswith("Exception encountered when calling")
-    return told[int(inside)][:300] if told else ""
 
 
 def traceback_shown(stage: StageName, failure: Failure | None, typed: str) -> list[Evidence]:

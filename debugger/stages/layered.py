@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
-from debugger.stages.judging import Rule, Seen, Verdict, View, fault, first_line
+from debugger.failure import first_line
+from debugger.stages.judging import Rule, Seen, Verdict, View, fault
 
 _AXES = (
     r'of layer "(\w+)" is incompatible with the layer: expected (?:min_|max_)?ndim=(\d+), '

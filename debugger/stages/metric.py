@@ -680,6 +680,8 @@ def answers_cut(seen: Evaluate, view: View) -> Verdict | None:
     line = line or view.places.argument("predict_with_generate")
     asked = ((call, name) for call in ("evaluate", "predict") for name in _WRITTEN)
     by_hand = any(view.places.argument_in(*one) for one in asked)
+    if by_hand and not seen.evaluations:
+        return None  # nobody evaluates but who says how much may be written
     return (fault if longer > MOSTLY_CUT and not by_hand else look)(
         line, written=seen.written, share=longer
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from debugger.failure import Failure
+from debugger.failure import Failure, first_line
 from debugger.pipelines.face import Split
 from debugger.script.places import Places
 from debugger.script.tracing import name_of
-from debugger.stages.judging import Rule, Seen, Verdict, View, fault, first_line
+from debugger.stages.judging import Rule, Seen, Verdict, View, fault
 
 _GIVES_NOTHING = (
     *("set_format", "reset_format", "set_transform", "sort", "reverse", "shuffle", "append"),
@@ -39,8 +39,16 @@ _RAGGED = (
     *("unsupported object type numpy.ndarray", "unsupported object type list"),
     *("can't convert non-rectangular", "inhomogeneous shape"),
 )
+_SHAPE_SO_FAR = r"detected shape was \((?P<rows>\d+), (?P<parts>\d+)\) \+ inhomogeneous"
+MOST_PARTS = 4
 _OTHER_KERAS = (
-    r"must be an instance of class Layer\. Received: .*of type <class '(?P<module>(?:tf_)?keras)\."
+    r"(?:must be an instance of class Layer\. Received: .*of type <class '"
+    r"|Only instances of `keras\.Layer` .*Received: <)(?P<module>(?:tf_)?keras)\."
+)
+_OTHER_SIZES = (
+    r"size mismatch for (?P<name>[\w.]+): copying a param with shape "
+    r"torch\.Size\((?P<there>\[.*?\])\) from checkpoint, the shape in current model is "
+    r"torch\.Size\((?P<here>\[.*?\])\)"
 )
 _SWITCH_OFF = ("disable_eager_execution", "disable_v2_behavior")
 _OF_GRAPHS = ("eager", "get_updates", "attribute 'numpy'", "symbolic", "graph")
@@ -199,6 +207,16 @@ def rows_never_filled(seen: Seen, view: View) -> Verdict | None:
     return None if line is None else fault(line, at=failure.line)
 
 
+def parts_of_other_lengths(seen: Seen, view: View) -> Verdict | None:
+    """A list of pairs, such as a bag of words and what it stands for, is no table of numbers."""
+    failure = seen.failure
+    found = None if failure is None else re.search(_SHAPE_SO_FAR, failure.message)
+    if failure is None or found is None or view.places.unfilled() is not None:
+        return None
+    rows, parts = int(found["rows"]), int(found["parts"])
+    return fault(failure.line, rows=rows, parts=parts) if 1 < parts <= MOST_PARTS < rows else None
+
+
 def layer_of_other_keras(seen: Seen, view: View) -> Verdict | None:
     """Keras 3 and the Keras of TensorFlow do not know each other's layers."""
     failure = seen.failure
@@ -210,6 +228,24 @@ def layer_of_other_keras(seen: Seen, view: View) -> Verdict | None:
         other, known = known, other
     line = view.places.imported(other) or failure.line
     return fault(line, at=failure.line, other=other, known=known)
+
+
+def metric_of_other_keras(seen: Seen, view: View) -> Verdict | None:
+    """A model of tf-keras asks its metrics for what those of Keras 3 do not have."""
+    failure = seen.failure
+    line = None if failure is None else view.places.imported("keras")
+    if failure is None or line is None or not failure.says("_distribute_strategy"):
+        return None
+    return fault(line, at=failure.line)
+
+
+def file_of_other_sizes(seen: Seen, view: View) -> Verdict | None:
+    """Weights do not fit into the model: most often a head for another number of labels."""
+    failure = seen.failure
+    found = None if failure is None else re.search(_OTHER_SIZES, failure.message)
+    if failure is None or found is None:
+        return None
+    return fault(failure.line, name=found["name"], there=found["there"], here=found["here"])
 
 
 def optimizer_of_nothing(seen: Seen, view: View) -> Verdict | None:
@@ -256,7 +292,10 @@ RULES: tuple[Rule, ...] = (
     gone_through_once,
     loss_made_not_called,
     rows_never_filled,
+    parts_of_other_lengths,
     layer_of_other_keras,
+    metric_of_other_keras,
+    file_of_other_sizes,
     optimizer_of_nothing,
     no_rows_left,
     eager_switched_off,

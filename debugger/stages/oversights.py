@@ -94,6 +94,15 @@ def scaled_across_columns(seen: Data, view: View) -> Verdict | CannotJudge | Non
     return look(line, rows=across.rows, **told)
 
 
+def prepared_before_split(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What scales rows, or fills their gaps, has learned from the rows that the model is judged by
+    as well."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.foreseen()
+    return None if found is None else look(found.line, kind=found.kind, split=found.split)
+
+
 def sampler_draws_few(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """num_samples is how many rows an epoch has."""
     order = seen.order
@@ -215,6 +224,7 @@ OF_ROWS: tuple[Rule, ...] = (
     label_names_as_text,
     looked_up_in_vain,
     scaled_across_columns,
+    prepared_before_split,
 )
 OF_BATCHES: tuple[Rule, ...] = (sampler_draws_few,)
 OF_A_MODEL: tuple[Rule, ...] = (

@@ -5,35 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import metadata
 
-from debugger.failure import Failure
+from debugger.failure import Failure, first_line
 from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding
 from debugger.pipelines.face import Facts
 from debugger.script.building import Building
+from debugger.script.notebook import command_in
 from debugger.script.places import Places
 from debugger.stages.crashes import RULES
-from debugger.stages.judging import View, crash, first_line, traceback_shown
+from debugger.stages.gone import gone, unknown_argument
+from debugger.stages.judging import View, crash, traceback_shown
 
-_TODAY = {
-    "evaluation_strategy": "eval_strategy",
-    "tokenizer": "processing_class",
-    "no_cuda": "use_cpu",
-    "per_gpu_train_batch_size": "per_device_train_batch_size",
-    "per_gpu_eval_batch_size": "per_device_eval_batch_size",
-    "compute_loss": "compute_loss_func",
-    "load_metric": "evaluate.load",
-    "AdamW": "torch.optim.AdamW",
-}
 _OF_NOTHING = (
     *("NoneType", "TextEncodeInput must be", "TextInputSequence must be"),
     "text input must be of type",
 )
 """What is said of a None, or of the nan of an empty cell, where a number or a text was meant."""
-_OF_INNER_KERAS = (
-    r"(?:cannot import name '(\w+)' from|No module named) '(tensorflow\.python\.keras[\w.]*)'"
-)
 _TRAINS_NOT = re.compile(r"\s*#\s*(?:\w+\s*=\s*)?[\w.]+\.(?:train|fit)\(.*\)\s*$")
 _NOTHING_BUILT = Facts("unknown", "", None, None, "cpu", "", False, "", 0, False, False)
 
@@ -57,6 +45,9 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
     if built.refused is not None:
         code, line = built.refused
         return _finding(code, "note", line)
+    if built.arguments_refused and failure is not None:
+        said = built.arguments_refused.rstrip(".")
+        return _finding("arguments_refused", "fault", failure.line, said=said)
     if built.exited and failure is not None:
         return _finding("exits_early", "fault", failure.line, status=failure.message or "0")
     if failure is None:
@@ -66,7 +57,10 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
     if built.forbidden is not None:
         return _finding(built.forbidden, "note", failure.line, said=said)
     if failure.exception in ("SyntaxError", "IndentationError", "TabError"):
-        return _finding("does_not_parse", "fault", failure.line, said=said)
+        command = command_in(text)
+        of_a_notebook = command is not None and command[0] == failure.line
+        code = "line_of_a_notebook" if of_a_notebook else "does_not_parse"
+        return _finding(code, "fault", failure.line, said=said)
     if failure.out_of_memory:
         return _finding("out_of_memory", "fault", failure.line)
     if failure.exception == "EOFError" and "input(" in built.sources.text_of(text, failure.line):
@@ -79,26 +73,8 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         return _finding("keras3_optimizer", "fault", line, said=said)
     if column := re.search(r"[Cc]olumn (\w+) not found in dataset", said):
         return _finding("column_not_there", "fault", failure.line, name=column[1])
-    if (unknown := _unknown_argument(said, failure.line, places)) is not None:
-        return unknown
-    if inner := re.search(_OF_INNER_KERAS, said):
-        public = inner[2].replace(".python", "", 1)
-        told = {"name": inner[1] or inner[2].rpartition(".")[2], "module": inner[2]}
-        return _finding("inner_keras", "fault", failure.line, public=public, **told)
-    if name := re.search(r"cannot import name '(\w+)' from '([\w.]+)'", said):
-        library = name[2].partition(".")[0]
-        if (version := _installed(library)) is not None:
-            named = {"library": library, "version": version}
-            return _renamed(name[1], failure.line, said, "name", **named)
-    if removed := re.search(r"`([\w.]+)` was removed in .*Use `([^`]+)` instead", said):
-        return _finding("renamed_name", "fault", failure.line, name=removed[1], today=removed[2])
-    if failure.exception == "AttributeError" and (
-        gone := re.search(r"module '?([\w.]+?)'? has no attribute '?(\w+)", said)
-    ):
-        library = gone[1].partition(".")[0]
-        if (version := _installed(library)) is not None:
-            named = {"library": library, "version": version}
-            return _renamed(gone[2], failure.line, said, "name", **named)
+    if (found := gone(failure, places)) is not None:
+        return found
     if sizes := re.search(r"x sizes: ([\d, ]+)\s+y sizes: ([\d, ]+)", failure.message):
         made = [places.fits.fitted(), places.fits.fitted(labels=True)]
         line = max((one for one in made if one is not None), default=failure.line)
@@ -111,8 +87,6 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
         return dropped
     if failure.exception in ("FileNotFoundError", "IsADirectoryError"):
         return _finding("missing_file", "fault", failure.line, said=said)
-    if failure.exception == "ModuleNotFoundError":
-        return _finding("missing_module", "fault", failure.line, said=said)
     if (known := crash("setup", built, View(_NOTHING_BUILT, places, True), RULES)) is not None:
         return known
     line = places.blamed(failure)
@@ -151,27 +125,6 @@ def _is_one(value: object) -> bool:
     return value is None or isinstance(value, (str, int, float))
 
 
-def _unknown_argument(said: str, line: int | None, places: Places) -> Finding | None:
-    argument = re.search(r"got an unexpected keyword argument '(\w+)'", said)
-    if argument is None:
-        return None
-    return _renamed(argument[1], places.argument_at(argument[1], line), said, "argument")
-
-
-def _installed(library: str) -> str | None:
-    try:
-        return metadata.version(library)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _renamed(name: str, line: int | None, said: str, kind: str, **more: str) -> Finding:
-    today = _TODAY.get(name)
-    if today is None:
-        return _finding(f"unexpected_{kind}", "fault", line, name=name, said=said, **more)
-    return _finding(f"renamed_{kind}", "fault", line, name=name, today=today)
-
-
 def _odd(built: Building, text: str, places: Places) -> list[Finding]:
     found = []
     for line, steps, planned in built.rehearsed:
@@ -181,7 +134,7 @@ def _odd(built: Building, text: str, places: Places) -> list[Finding]:
         numbers = built.unseen.numbers
         found.append(_finding(built.unseen.code, "look", built.training_line, **numbers))
         said = str(numbers.get("said", ""))
-        if (unknown := _unknown_argument(said, numbers.get("at"), places)) is not None:
+        if (unknown := unknown_argument(said, numbers.get("at"), places)) is not None:
             found.append(replace(unknown, severity="look"))
     if len(built.trainer_lines) > 1 and not built.rehearsed:
         lines = ", ".join(str(line) for line in built.trainer_lines)

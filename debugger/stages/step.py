@@ -27,13 +27,22 @@ from debugger.stages.judging import (
 )
 from debugger.stages.refusals import schedule_ended
 
-TOO_HIGH = 5e-4
+TOO_HIGH, TOO_HIGH_TO_WRITE = 5e-4, 5e-3
+"""What writes a text may need more: the authors of T5 fine-tuned it at 1e-3."""
 RATHER_HIGH = 2e-4
 RATHER_LOW = 1e-6
 TOO_LOW = 1e-7
 DEFAULT = 5e-5
 HEALTHY_UPDATE = (1e-6, 2e-2)
 """Between these lie the pretrained blocks of healthy scripts after two steps: docs/CLAIMS.md."""
+_SCHEDULES = (
+    "LambdaLR",
+    "StepLR",
+    "ExponentialLR",
+    "LinearLR",
+    "PolynomialLR",
+    "CosineAnnealingLR",
+)
 _EVENTS = (
     "on_step_begin",
     "on_step_end",
@@ -205,7 +214,8 @@ def learning_rate_too_high(seen: Step, view: View) -> Verdict | CannotJudge | No
     if isinstance(rate, CannotJudge) or rate <= RATHER_HIGH:
         return rate if isinstance(rate, CannotJudge) else None
     line = view.places.rate() or view.places.argument("optimizer")
-    return (fault if rate >= TOO_HIGH else look)(line, rate=rate, times=rate / 5e-5)
+    most = TOO_HIGH_TO_WRITE if view.facts.task == "seq2seq" else TOO_HIGH
+    return (fault if rate >= most else look)(line, rate=rate, times=rate / 5e-5)
 
 
 def learning_rate_too_low(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -270,6 +280,7 @@ def default_learning_rate(seen: Step, view: View) -> Verdict | CannotJudge | Non
     if not view.has_script:
         return NO_SCRIPT
     chosen = view.places.argument("learning_rate", "lr", "optimizers")
+    chosen = chosen or view.places.call("HfArgumentParser")  # it may stand on the command line
     if chosen or view.places.assignment("learning_rate") or seen.peak_learning_rate != DEFAULT:
         return None
     return note(view.places.call("TrainingArguments"), rate=seen.peak_learning_rate)
@@ -293,12 +304,24 @@ def nan_update(seen: Step, view: View) -> Verdict | None:
     return fault(None, count=len(seen.nan_after), first=seen.nan_after[0], steps=seen.steps)
 
 
+def schedule_used_up(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """The schedule was handed to an earlier training, too, and has no rate above 0 left here."""
+    plan = seen.plan
+    if plan is None:
+        return CannotJudge("no_plan")
+    moved = any(block.update for block in seen.blocks)
+    if not plan.used or plan.rates is not None or not seen.steps or moved or seen.failure:
+        return None
+    made = view.places.call("get_scheduler", "schedule_with_warmup", "schedule", *_SCHEDULES)
+    return fault(made or view.places.rate(), used=plan.used)
+
+
 def nothing_moves(seen: Step, view: View) -> Verdict | None:
     if not seen.steps or not seen.trainable or not any(b.gradient for b in seen.blocks):
         return None
     if seen.failure is not None:
         return None  # it broke off before anything could
-    if any(b.update for b in seen.blocks):
+    if any(b.update for b in seen.blocks) or isinstance(schedule_used_up(seen, view), Verdict):
         return None
     line = view.places.rate() or view.places.argument("warmup_steps")
     return fault(line, steps=seen.steps)
@@ -361,6 +384,7 @@ RULES: tuple[Rule, ...] = (
     default_learning_rate,
     missing_zero_grad,
     nan_update,
+    schedule_used_up,
     nothing_moves,
     schedule_ended,
     *reached.RULES,

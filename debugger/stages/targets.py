@@ -32,7 +32,7 @@ AGREES = 0.95
 DISAGREES = 0.8
 OUTSIDE_SHARE = 0.2
 ENOUGH_AMOUNTS = 20
-SCALED, ALIKE = 4.0, 0.25
+SCALED, FAR_NARROWER, ALIKE = 4.0, 20.0, 0.25
 """So many times as far apart, and yet spread in the same way, but for a share of that distance."""
 FAR = 5.0
 OUT_OF_REACH = 2.0
@@ -154,7 +154,8 @@ def labels_lose_fractions(seen: Batch, view: View) -> Verdict | CannotJudge | No
 
 
 def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    """The amounts of the one split are those of the other, times a number and moved by one."""
+    """The amounts of the one split are those of the other, times a number and moved by one. The
+    last part of a course of time may well lie within a part of what came before."""
     train, other = ((s.aims if s else None) for s in (seen.train, seen.eval))
     if train is None or other is None or not train.quantiles or not other.quantiles:
         return NOT_FOR_THIS_TASK
@@ -164,14 +165,18 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
     times = there / here
     if 1 / SCALED < times < SCALED:
         return None
+    ends = train.quantiles[0], train.quantiles[-1]
+    within = ends[0] <= other.quantiles[0] <= other.quantiles[-1] <= ends[1]
+    if within and times > 1 / FAR_NARROWER:
+        return None
     moved = [b - times * a for a, b in zip(train.quantiles, other.quantiles, strict=True)][1:-1]
     alike = (max(moved) - min(moved)) / 2 <= ALIKE * there
     places = view.places
     made = places.fits.validated(labels=True) if times > 1 else places.fits.fitted(labels=True)
     line = places.argument("fn_kwargs") or places.parting.line() or places.written.labels() or made
-    low, high = train.quantiles[0], train.quantiles[-1]
-    ends = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
-    return (fault if alike else look)(line, low=low, high=high, **ends)
+    low, high = ends
+    others = {"other_low": other.quantiles[0], "other_high": other.quantiles[-1]}
+    return (fault if alike else look)(line, low=low, high=high, **others)
 
 
 def labels_not_aligned(seen: Data, view: View) -> Verdict | CannotJudge | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 from debugger.evidence.tables import matrix
@@ -35,6 +37,8 @@ AT_FULL_RATE = 40
 LAST = 20
 MARGIN = 0.05
 NEAR_GUESSING = 0.8
+BELOW_ANY = 0.03
+"""By so much less than any one answer; luck takes off far less where rows are a hundred."""
 FULL = 0.5
 """Of the highest rate; what a warm-up or a decay leaves below that is too small to judge by."""
 EARLY = 0.1
@@ -112,10 +116,12 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
         return blind
     chance, last = _guessing(seen), _mean(seen.losses[-LAST:])
     accuracy = _last_accuracy(seen) or 0.0
-    if last < (1 - MARGIN) * chance or _beats_the_majority(seen):
+    if last < (1 - MARGIN) * chance or _beats_the_majority(seen) or _tells_unseen_apart(seen):
         return None
     if seen.warming_up or _just_warm(seen):
         return CannotJudge("still_warming_up")
+    if _is_on_its_way(seen) and not 0 < seen.planned <= len(seen.losses):
+        return CannotJudge("still_on_its_way")
     line = view.places.rate() or view.places.argument("optimizer")
     if _usual_rate(seen, view):
         line = (
@@ -298,12 +304,33 @@ def _had_its_chance(seen: Training) -> bool:
     rate = seen.peak_learning_rate
     brisk = BRISK if seen.weights >= LARGE else BRISK_FOR_SMALL
     return (
-        mean - within > NEAR_GUESSING * _guessing(seen)
+        not seen.out_of_time
+        and mean - within > NEAR_GUESSING * _guessing(seen)
         and (len(seen.losses) / max(1, seen.planned) if seen.epochs is None else seen.epochs)
         >= EARLY
         and (not seen.rates or _at_full_rate(seen) >= AT_FULL_RATE)
         and (rate is None or rate >= brisk)
     )
+
+
+def _is_on_its_way(seen: Training) -> bool:
+    """Unseen rows cost more than guessing does, and less at each look: it began far off, as a
+    narrow net does, and is not there yet."""
+    if len(seen.eval_losses) < 2:
+        return False
+    (_, before), (_, now) = seen.eval_losses[-2:]
+    chance = _guessing(seen)
+    return now > (1 + MARGIN) * chance and before - now > MARGIN * chance
+
+
+def _tells_unseen_apart(seen: Training) -> bool:
+    """Unseen rows cost less than one answer to all of them costs at best, and less at each look."""
+    costs, counts = [loss for _, loss in seen.eval_losses], Counter[int]()
+    for (label, _), rows in seen.guesses.items():
+        counts[label] += rows
+    least = guessing_costs(count / counts.total() for count in counts.values())
+    falls = len(costs) > 1 and all(now < before for before, now in pairwise(costs))
+    return falls and costs[-1] < (1 - BELOW_ANY) * least
 
 
 def _usual_rate(seen: Training, view: View) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from debugger.pipelines.face import Data
+from debugger.stages.columns import gap_in
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 SURE = (
@@ -48,4 +49,24 @@ def map_returns_nothing(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return look(line, name=name)
 
 
-RULES: tuple[Rule, ...] = (result_thrown_away, map_returns_nothing)
+def filled_a_copy(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """`table["x"].fillna(0, inplace=True)` fills what `table["x"]` gave, and not the table."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found, line = gap_in(seen), view.places.unkept.filling(view.heard.set_on_copies)
+    if found is None or line is None:
+        return None
+    made = fault if found.felt else look
+    return made(line, name=found.name, rows=found.rows, of=found.of)
+
+
+def set_on_a_copy(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Whatever else was to be changed so."""
+    if not view.has_script:
+        return NO_SCRIPT
+    if not view.heard.set_on_copies or isinstance(filled_a_copy(seen, view), Verdict):
+        return None
+    return look(view.heard.set_on_copies[0])
+
+
+RULES: tuple[Rule, ...] = (result_thrown_away, map_returns_nothing, filled_a_copy, set_on_a_copy)

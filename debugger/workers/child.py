@@ -244,14 +244,14 @@ def _enter(run: Run, folder: Path, views: Views) -> str:
         os.chdir(folder / "home")
         return run.filename
     here, script = Path(run.folder).resolve(), Path(run.filename).resolve()
-    seen = views.add(here, folder / "views" / "here" / here.name)
+    seen = views.around(here, folder / "views" / "here")
     os.chdir(seen)
     if not script.is_file():
         return run.filename
     if script.is_relative_to(here):
         seen_at = seen / script.relative_to(here)
     else:
-        near = views.add(script.parent, folder / "views" / "beside" / script.parent.name)
+        near = views.around(script.parent, folder / "views" / "beside")
         seen_at = near / script.name
     views.copy(seen_at)
     return str(seen_at)

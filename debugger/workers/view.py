@@ -12,11 +12,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
 MOST_LINKS = 2000
 """So many are laid because something is listed; what is beyond them stays linked as a whole."""
+MOST_ABOVE = 6
+"""So many folders above are laid as well, for data that is read from `../../..`."""
 MOST_BYTES = 256 << 20
 """A larger file is not copied."""
 
@@ -39,6 +42,18 @@ class Views:
             self._lay(os.path.abspath(real), str(seen))
         self._roots.append(f"{seen}{os.sep}")
         return seen
+
+    def around(self, real: Path, seen: Path) -> Path:
+        """Lay a view of a folder, and at `seen` what stands around it, so that `..` is there too.
+        Where that is too much, it is the folder alone."""
+        real = Path(os.path.abspath(real))
+        above = list(takewhile(_is_small, real.parents[:MOST_ABOVE]))
+        top = above[-1] if above else real
+        counted = self._laid
+        inside = self.add(top, seen / (top.name or "root")) / real.relative_to(top)
+        self.copy(inside)
+        self._laid = counted  # none of them was listed
+        return inside
 
     def copy(self, file: Path) -> None:
         """Make a file of a view the run's own."""
@@ -150,6 +165,15 @@ _EVENTS: dict[str, Callable[..., None]] = {
     "os.scandir": Views._list,
     "shutil.rmtree": Views._remove,
 }
+
+
+def _is_small(folder: Path) -> bool:
+    """Whether what stands in it may be laid, and who runs this may see it."""
+    try:
+        with os.scandir(folder) as entries:
+            return next(islice(entries, MOST_LINKS, None), None) is None
+    except OSError:
+        return False
 
 
 def _can_be_copied(file: str) -> bool:

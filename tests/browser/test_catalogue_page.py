@@ -89,6 +89,7 @@ def test_a_login_stands_before_the_pages_and_the_endpoints(browser: Any) -> None
         page.context.close()
 
 
+@pytest.mark.proof
 def test_every_scenario_stands_under_its_symptom(visit: Visit) -> None:
     page = visit()
     for scenario in catalogue.every():
@@ -110,6 +111,7 @@ def test_the_page_fits_complains_about_nothing_and_asks_nobody_else(
     page.wait_for_function("title => document.title === title", arg=WORDS.say("page", "title"))
 
 
+@pytest.mark.proof
 def test_a_level_filters_the_cards(visit: Visit) -> None:
     page = visit()
     page.click("[data-filter='1']")
@@ -119,6 +121,7 @@ def test_a_level_filters_the_cards(visit: Visit) -> None:
     assert page.locator(".card:visible").count() == len(catalogue.every())
 
 
+@pytest.mark.proof
 def test_a_framework_filters_the_cards(visit: Visit) -> None:
     if {scenario.framework for scenario in catalogue.every()} != {"pytorch", "keras"}:
         pytest.skip("the catalogue holds one framework")
@@ -130,6 +133,7 @@ def test_a_framework_filters_the_cards(visit: Visit) -> None:
     assert set(page.eval_on_selector_all(".card:visible", every)) == {"pytorch", "keras"}
 
 
+@pytest.mark.proof
 def test_progress_is_saved_as_a_file_loaded_again_and_forgotten_after_a_question(
     visit: Visit, tmp_path: Path
 ) -> None:
@@ -157,6 +161,7 @@ def test_progress_is_saved_as_a_file_loaded_again_and_forgotten_after_a_question
     page.wait_for_selector(f"{TWO_LABELS} .solved", state="detached")
 
 
+@pytest.mark.proof
 def test_a_file_that_is_something_else_changes_nothing_and_says_so(
     visit: Visit, tmp_path: Path
 ) -> None:
@@ -169,6 +174,7 @@ def test_a_file_that_is_something_else_changes_nothing_and_says_so(
     page.locator(".progress [role=status]", has_text="nothing was changed").wait_for()
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=str)
 def test_who_comes_back_is_told_where_to_go_on_and_what_is_mastered(
     visit: Visit, size: tuple[int, int], scheme: str
@@ -202,6 +208,7 @@ def test_who_comes_back_is_told_where_to_go_on_and_what_is_mastered(
     assert page.complaints == []
 
 
+@pytest.mark.proof
 def test_a_solved_case_is_started_again_after_a_question_and_stays_solved(visit: Visit) -> None:
     page = visit()
     case = {"solved": True, "solved_at": "2026-01-02T10:00:00Z", "answers": {"setup": 0}}
@@ -223,6 +230,7 @@ def test_a_solved_case_is_started_again_after_a_question_and_stays_solved(visit:
     )
 
 
+@pytest.mark.proof
 def test_a_wrong_setting_stops_the_start_with_its_name_and_status_64() -> None:
     with start_app(CLINIC_ASSETS="cloud") as server:
         out, err = server.communicate(timeout=60)
@@ -231,6 +239,7 @@ def test_a_wrong_setting_stops_the_start_with_its_name_and_status_64() -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.proof
 def test_a_port_in_use_stops_the_start_with_a_sentence_and_status_1() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -244,6 +253,7 @@ def test_a_port_in_use_stops_the_start_with_a_sentence_and_status_1() -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.proof
 def test_a_host_stops_the_app_with_ctrl_c_and_sees_no_trace(tmp_path: Path) -> None:
     port = free_port()
     with start_app(CLINIC_PORT=str(port), CLINIC_DATA_DIR=str(tmp_path)) as server:

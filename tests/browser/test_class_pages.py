@@ -142,6 +142,7 @@ def test_a_question_goes_through_its_four_states_on_a_wall_and_a_phone(opens: Op
     assert HOSTILE not in wall.inner_text("main")
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_who_follows_is_taken_along_may_go_her_own_way_and_is_called_back(opens: Opens) -> None:
     lead, code = started(opens)
@@ -166,6 +167,7 @@ def test_who_follows_is_taken_along_may_go_her_own_way_and_is_called_back(opens:
     assert laptop.complaints == wall.complaints == []
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_a_lock_keeps_later_stages_for_later(opens: Opens) -> None:
     lead, code = started(opens)
@@ -183,6 +185,7 @@ def test_a_lock_keeps_later_stages_for_later(opens: Opens) -> None:
     in_clinic(laptop, "setup")
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_the_reveal_opens_the_evidence_and_runs_the_stage_on_each_screen(opens: Opens) -> None:
     lead, code = started(opens)
@@ -208,6 +211,7 @@ def test_the_reveal_opens_the_evidence_and_runs_the_stage_on_each_screen(opens: 
     assert first.rstrip("✓✗ .") in shown
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_what_was_rehearsed_stays_covered_until_the_reveal(opens: Opens) -> None:
     wall = opens(f"/clinic?case={CASE.number}&stage=data&present=1")
@@ -228,6 +232,7 @@ def test_what_was_rehearsed_stays_covered_until_the_reveal(opens: Opens) -> None
     wall.wait_for_selector("#right .question.done .answer:visible")
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_a_change_is_handed_to_all(opens: Opens) -> None:
     lead, code = started(opens)
@@ -240,6 +245,7 @@ def test_a_change_is_handed_to_all(opens: Opens) -> None:
     laptop.wait_for_function("number => location.search.includes(`changes=${number}`)", arg=number)
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_a_reload_and_a_restart_lose_nothing(opens: Opens, tmp_path: Path) -> None:
     port, data = str(free_port()), str(tmp_path)
@@ -271,6 +277,7 @@ def test_a_reload_and_a_restart_lose_nothing(opens: Opens, tmp_path: Path) -> No
         second.kill()
 
 
+@pytest.mark.proof
 @pytest.mark.slow
 def test_a_summary_is_saved_and_the_class_is_ended_after_a_question(
     opens: Opens, tmp_path: Path
@@ -294,6 +301,7 @@ def test_a_summary_is_saved_and_the_class_is_ended_after_a_question(
     lead.wait_for_selector("[data-new]:visible")
 
 
+@pytest.mark.proof
 def test_her_side_is_carried_to_another_device_by_a_link_that_works_once(
     opens: Opens, address: str
 ) -> None:
@@ -308,6 +316,7 @@ def test_her_side_is_carried_to_another_device_by_a_link_that_works_once(
     third.get_by_text(say("carried_already")).wait_for()
 
 
+@pytest.mark.proof
 def test_two_tabs_of_one_student_show_one_vote(opens: Opens) -> None:
     lead, code = started(opens)
     first = joined(opens, code)
@@ -323,6 +332,7 @@ def test_two_tabs_of_one_student_show_one_vote(opens: Opens) -> None:
     lead.get_by_text(say("answered", count=1, of=1)).wait_for()
 
 
+@pytest.mark.proof
 def test_what_is_learned_is_asked_before_and_after_and_told_at_the_end(opens: Opens) -> None:
     lead, code = started(opens)
     phone = joined(opens, code)
@@ -372,6 +382,7 @@ def test_two_answer_as_one_on_two_phones(opens: Opens) -> None:
     assert [*ada.complaints, *lead.complaints] == []
 
 
+@pytest.mark.proof
 def test_who_leaves_is_asked_once_and_is_gone(opens: Opens) -> None:
     lead, code = started(opens)
     phone = joined(opens, code, "Anna")

@@ -18,9 +18,9 @@ Complaints = Callable[[Promise], list[str]]
 PROMISES = [promise for scenario in catalogue.every() for promise in promises(scenario)]
 
 
-SHELVES = {(one.framework, one.symptom): one for one in reversed(catalogue.every())}
-FIRST_ONES = [scenario.id for scenario in SHELVES.values()]
-"""A newcomer waits for the training of one healthy script from each shelf."""
+FRAMEWORKS = {one.framework: one for one in reversed(catalogue.every())}
+FIRST_ONES = [scenario.id for scenario in FRAMEWORKS.values()]
+"""A newcomer waits for the training of one healthy script of each framework."""
 
 
 def of_kind(*kinds: Kind) -> pytest.MarkDecorator:

@@ -12,7 +12,7 @@ from debugger.experiments.doubts import hardly_fell
 from debugger.experiments.expert import Expert
 from debugger.experiments.one_thing import EXPERIMENTS, harmless, possible, wild_rate
 from debugger.experiments.signal import signal
-from debugger.experiments.trying import explained
+from debugger.experiments.trying import Explained, explained
 from debugger.outcome import Finding
 from debugger.pipelines.trying import Change, Conditions, Taken, Worded
 from debugger.script.places import Places
@@ -52,6 +52,18 @@ USUAL: list[dict[str, Any]] = [
     {"frozen": 0.9, "pretrained": True, "rate": 5e-5},
     {"head": "classifier.weight", "head_spread": 0.02},
 ]
+
+
+def test_what_experiments_say_better_is_not_said_by_the_stage() -> None:
+    codes = ("stuck_at_chance", "labels_put_by_hand", "learns_train_only")
+    doubts = [Finding(code, "look", "train", None, {}) for code in codes]
+
+    def left(**known: Any) -> list[str]:
+        return [one.code for one in Explained(**known).around(doubts)]
+
+    assert left() == [*codes]
+    assert left(words_tell=True) == ["stuck_at_chance", "learns_train_only"]
+    assert left(words_tell=True, only_slow=True) == ["learns_train_only"]
 
 
 @pytest.mark.parametrize("code", ODD)

@@ -173,6 +173,45 @@ def test_marks_of_tokens_tell_of_words_that_nobody_knows_any_more(
     assert (found.split, found.by_words) == (12, wrong)
 
 
+def counted_on(tags: list[int], words: list[int | None]) -> list[int]:
+    """The next label is taken behind the first token of a word."""
+    given, at = [-100] * len(words), 0
+    for n, word in enumerate(words):
+        if word is not None and at < len(tags):
+            given[n] = tags[at]
+            at += word != words[n - 1]
+    return given
+
+
+def goes_on_with_the_name(tags: list[int], words: list[int | None]) -> list[int]:
+    before = [None, *words[:-1]]
+    pairs = zip(before, by_word(tags, words), words, strict=True)
+    return [2 if one == 1 and last == word else one for last, one, word in pairs]
+
+
+def called_nothing_behind(tags: list[int], words: list[int | None]) -> list[int]:
+    return [0 if one == -100 else one for one in first_of_each(tags, words)]
+
+
+@pytest.mark.parametrize(
+    ("lay", "wrong"),
+    [
+        (counted_on, True),
+        *((lay, False) for lay in (by_word, first_of_each, last_of_each, called_nothing_behind)),
+        (goes_on_with_the_name, False),
+    ],
+)
+def test_a_name_that_begins_in_the_word_before_it_is_seen(lay: Any, wrong: bool) -> None:
+    chance = random.Random(3)
+    rows = [["good", "goodfilm", "film", "goodfilm", "good", "film"]] * 90
+    encoded = SPLIT(rows, is_split_into_words=True)
+    tags = [chance.choices([0, 1, 2], (8, 1, 1), k=6) for _ in rows]
+    labels = [lay(own, encoded.word_ids(n)) for n, own in enumerate(tags)]
+    found = told({"input_ids": encoded["input_ids"]}, labels, SPLIT)
+
+    assert (found.of_next > 0.9 * found.pieces > 0) == wrong
+
+
 def test_labels_that_are_the_tokens_are_no_labels_of_words() -> None:
     ids: Any = SPLIT([["good", "goodfilm", "film"]] * 12, is_split_into_words=True)["input_ids"]
     assert told({"input_ids": ids}, ids, SPLIT).by_words == 0

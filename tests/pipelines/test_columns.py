@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from debugger.pipelines.columns import filled_elsewhere, measured
+from debugger.pipelines.rows import short
 
 
 def filled(side: Literal["front", "behind"], nothing: int = 0) -> tuple[list[Any], list[list[int]]]:
@@ -158,3 +159,10 @@ def test_rows_that_were_scaled_by_their_own_numbers_show_it(rows: Any, columns: 
 )
 def test_rows_that_were_scaled_by_those_of_others_are_let_be(rows: Any) -> None:
     assert measured({"x": list(rows)}, []).standard is None
+
+
+def test_of_a_picture_in_lists_a_few_numbers_are_shown() -> None:
+    shown = short([[[0.5] * 224] * 224] * 3)
+
+    assert [len(shown), len(shown[0]), len(shown[0][0])] == [3, 48, 4]
+    assert short(["a" * 999, 1, None]) == ["a" * 300, 1, None]

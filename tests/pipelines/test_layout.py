@@ -29,6 +29,9 @@ for at in range(1, STEPS):
     ROUGH[:, at] += 0.6 * ROUGH[:, at - 1]
 FOLDED = np.cumsum(RANDOM.normal(size=(ROWS, STEPS * 2)), axis=1).reshape(ROWS, STEPS // 2, 4)
 BEFORE = np.stack([WALKS[:, 2:, 0], WALKS[:, 1:-1, 0], WALKS[:, :-2, 0]], axis=2)
+TRAINS = np.repeat(RANDOM.uniform(0, 1000, 18), 3) + RANDOM.normal(0, 20, (ROWS, 3, 1))
+TRAINS = TRAINS + RANDOM.normal(size=(ROWS, 3, 54))
+"""What is known of three trains, one behind the other: 18 things at three stations each."""
 LETTERS = np.eye(4)[RANDOM.integers(0, 4, (ROWS, STEPS))]
 
 
@@ -80,6 +83,7 @@ def test_rows_that_were_counted_off_anew_fit_in_another_order_of_their_axes(
         PICTURES[..., :1],
         RANDOM.normal(size=(ROWS, SIDE, SIDE, 3)),
         NOISE * [1, 10, 100],
+        TRAINS,
         (255 * PICTURES.clip(0, 1)).astype("uint8"),
     ],
 )

@@ -28,6 +28,10 @@ TURNED = np.moveaxis(windows(COURSE), 1, 2)
 SAME_TIMES = np.stack(
     [LOT.normal(size=(200, 64)), np.tile(np.linspace(0, 1, 64), (200, 1))], 1
 ).astype("float32")
+OF_SOME = [LOT.normal(size=(800, 4)), LOT.normal(size=(120, 9))[LOT.integers(0, 120, 800)]]
+OF_SOME = np.hstack([*OF_SOME, LOT.normal(size=(800, 1))]).astype("float32")
+OF_SOME[LOT.random(800) < 0.5, :4] = 0.5
+"""A table: most columns say of whom a row is, as there are several of each."""
 FRAMES = np.concatenate([windows(one, width=4) for one in PICTURES])
 
 
@@ -64,8 +68,13 @@ def test_windows_that_are_split_by_time_are_not(rows: Any) -> None:
         LOT.normal(size=(80, 1, 64)).astype("float32"),
         LOT.normal(size=(80, 40, 30)).astype("float32"),
         LOT.normal(size=(50, 60)).astype("float32")[LOT.integers(0, 50, (200, 12))],
+        np.hstack([LOT.normal(size=(800, 3)), np.eye(20)[LOT.integers(0, 20, 800)]]),
+        np.hstack(
+            [LOT.normal(size=(800, 1)), np.eye(9)[LOT.integers(0, 9, (800, 2))].reshape(800, -1)]
+        ),
         SAME_TIMES,
         np.moveaxis(SAME_TIMES, 1, 2),
+        OF_SOME,
     ],
 )
 def test_rows_that_share_nothing_are_no_such_windows(rows: Any) -> None:

@@ -9,7 +9,7 @@ import torch
 from transformers import Trainer
 
 from debugger import diagnose
-from debugger.outcome import Event, Finding
+from debugger.outcome import Event, Finding, StageName
 from debugger.report import gather
 from debugger.run import Run
 from debugger.script import building as building_module
@@ -43,12 +43,16 @@ def built(text: str, enclosure: Enclosure = WALLED) -> Building:
     return build(text, "script.py", (), enclosure)
 
 
-def faults_of(text: str) -> list[Finding]:
+def all_of(text: str, stage: StageName) -> tuple[Finding, ...]:
     from debugger.diagnosis import perform
 
     events: list[Event] = []
-    perform(Run(text, stage="forward"), events.append, WALLED)  # type: ignore[arg-type]
-    return [f for f in gather(events).findings if f.code in ("trained_already", "trains_before")]
+    perform(Run(text, stage=stage), events.append, WALLED)
+    return tuple(gather(events).findings)
+
+
+def faults_of(text: str) -> list[Finding]:
+    return [f for f in all_of(text, "forward") if f.code in ("trained_already", "trains_before")]
 
 
 @pytest.fixture(autouse=True)
@@ -56,6 +60,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.proof
 def test_the_last_training_is_looked_at_and_the_one_before_it_was_really_run() -> None:
     building = built(TWICE)
 
@@ -65,6 +70,7 @@ def test_the_last_training_is_looked_at_and_the_one_before_it_was_really_run() -
     assert not Path("out").exists() or not any(Path("out").iterdir())
 
 
+@pytest.mark.proof
 def test_the_second_experiment_with_the_first_ones_model_is_a_fault() -> None:
     note, fault = faults_of(TWICE)
 
@@ -74,6 +80,7 @@ def test_the_second_experiment_with_the_first_ones_model_is_a_fault() -> None:
     assert fault.numbers["moved"] == fault.numbers["tensors"]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "again",
     [
@@ -89,6 +96,7 @@ def test_a_model_that_starts_anew_is_no_fault(again: str) -> None:
     assert [f.code for f in faults_of(text)] == ["trains_before"]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "more",
     [
@@ -107,6 +115,7 @@ def test_stages_of_a_recipe_are_worth_a_look(more: str) -> None:
     assert [(f.code, f.severity) for f in found[1:]] == [("trained_already", "look")]
 
 
+@pytest.mark.proof
 def test_what_saves_between_two_trainings_is_run_like_all_else() -> None:
     building = built(HEAD + FIRST + "trainer.save_model('mine')\ntrainer.evaluate()\n" + FIRST)
 
@@ -130,6 +139,17 @@ def test_a_script_that_fails_after_its_first_training_is_stopped_there_and_told_
     assert building.unseen == Unseen("trains_again_fails", {"at": 13, "said": "'eval_f1'"})
 
 
+@pytest.mark.proof
+def test_the_last_training_before_a_failure_is_the_one_to_look_at() -> None:
+    script = HEAD + FIRST + "trainer.save_model('mine')\n" + FIRST + "print({}['eval_f1'])\n"
+    building = built(script)
+
+    assert building.failure is None
+    assert (building.training_line, len(building.rehearsed)) == (15, 1)
+    assert building.unseen == Unseen("trains_again_stops", {"at": 16, "said": "'eval_f1'"})
+
+
+@pytest.mark.proof
 def test_an_argument_that_is_gone_is_named_where_the_second_training_gives_it() -> None:
     again = (
         "from transformers import TrainingArguments\n"
@@ -144,6 +164,7 @@ def test_an_argument_that_is_gone_is_named_where_the_second_training_gives_it() 
     ]
 
 
+@pytest.mark.proof
 def test_a_script_that_takes_long_after_its_first_training_is_stopped_there(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -184,6 +205,7 @@ EXAMPLE = (
 )
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("text", "severities"),
     [
@@ -253,3 +275,22 @@ def test_a_trainer_with_model_init_trains_the_model_that_is_looked_at() -> None:
     assert all(row[4] for row in blocks.data["rows"])
     assert trainer.model_init is made
     assert trainer.model is model
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(("length", "used_up"), [(36, True), (72, False)])
+def test_a_schedule_goes_on_where_the_training_before_has_left_it(
+    length: int, used_up: bool
+) -> None:
+    schedule = (
+        "import torch\nfrom transformers import get_linear_schedule_with_warmup\n"
+        "sgd = torch.optim.AdamW(model.parameters(), lr=1e-3)\n"
+        f"falls = get_linear_schedule_with_warmup(sgd, 0, {length})\n"
+        "data['optimizers'] = (sgd, falls)\n"
+    )
+    schedule = HEAD + schedule + FIRST + FIRST
+    building = built(schedule)
+
+    assert building.trained.lr_scheduler.last_epoch == 36
+    found = [f for f in all_of(schedule, "step") if f.code == "schedule_used_up"]
+    assert [(f.line, f.numbers["used"]) for f in found] == ([(14, 36)] if used_up else [])

@@ -16,6 +16,7 @@ from debugger.script.places import Places
 from debugger.stages.evaluate import (
     blind_training,
     eval_set_is_train_set,
+    few_kinds_of_rows,
     label_order,
     metric_flatters_constant,
     metric_never_called,
@@ -54,10 +55,8 @@ WHEN: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    "more",
-    [*WHEN[:3], *(pytest.param(more, marks=pytest.mark.proof) for more in WHEN[3:])],
-)
+@pytest.mark.some(1)
+@pytest.mark.parametrize("more", WHEN)
 def test_as_many_evaluations_are_planned_as_the_trainer_makes(more: dict[str, Any]) -> None:
     args = tiny.arguments(save_strategy="no", disable_tqdm=True, **more)
     trainer = tiny.classifier(args=args)
@@ -94,15 +93,16 @@ def test_a_training_without_metric_and_evaluation_is_blind() -> None:
     assert metric_never_called(BLIND, view(SCRIPT)) == CannotJudge("no_metric")
 
 
-def test_a_language_model_is_measured_by_its_loss() -> None:
-    without = replace(BLIND, eval_rows=8, has_metric=False)
+def test_a_language_model_and_amounts_are_measured_by_their_loss() -> None:
+    without = replace(BLIND, eval_rows=8, has_metric=False, evaluations=3)
 
     assert isinstance(no_metric(without, view(SCRIPT)), Verdict)
     assert no_metric(without, view(SCRIPT, "masked_lm")) == NOT_FOR_THIS_TASK
+    assert no_metric(without, view(SCRIPT, "regression")) == NOT_FOR_THIS_TASK
 
 
 def test_who_predicts_after_the_training_measures_by_hand() -> None:
-    without = replace(BLIND, eval_rows=8, has_metric=False)
+    without = replace(BLIND, eval_rows=8, has_metric=False, evaluations=3)
     trained = "trainer = Trainer(model)\ntrainer.train()\n"
 
     assert no_metric(without, view(trained + "answers = trainer.predict(rows)\n")) is None
@@ -118,7 +118,7 @@ FITTED = "model.compile('adam')\nmodel.fit(rows, epochs=3)\n"
 
 @pytest.mark.parametrize("asks", ["model.predict(others)\n", "model.generate(**others)\n"])
 def test_what_keras_is_asked_after_its_fit_is_measured_by_hand(asks: str) -> None:
-    without = replace(BLIND, eval_rows=8, has_metric=False)
+    without = replace(BLIND, eval_rows=8, has_metric=False, evaluations=3)
 
     assert no_metric(without, view(FITTED + asks)) is None
     assert isinstance(no_metric(without, view(asks + FITTED)), Verdict)
@@ -129,6 +129,8 @@ def test_answers_that_are_asked_for_afterwards_need_no_set_while_training() -> N
 
     assert isinstance(no_eval_set(nothing, view(FITTED)), Verdict)
     assert no_eval_set(nothing, view(FITTED + "answers = model.predict(others)\n")) is None
+    assert no_eval_set(nothing, view(FITTED + "model.evaluate(others, named)\n")) is None
+    assert isinstance(no_eval_set(nothing, view(FITTED + "model.evaluate(rows)\n")), Verdict)
 
 
 def test_what_a_function_does_before_it_trains_measures_nothing() -> None:
@@ -211,17 +213,18 @@ def test_a_metric_that_takes_more_than_logits_is_tried_with_all_it_was_given() -
 
 
 @pytest.mark.parametrize(
-    ("repeated", "same", "severity"),
-    [(0.0, False, "fault"), (0.6, False, "look"), (0.6, True, "fault")],
+    ("repeated", "same", "natural"), [(0.0, False, False), (0.6, False, True), (0.6, True, False)]
 )
-def test_texts_that_repeat_themselves_do_so_in_every_split(
-    repeated: float, same: bool, severity: str
+def test_rows_that_repeat_themselves_do_so_in_every_split(
+    repeated: float, same: bool, natural: bool
 ) -> None:
     seen = Evaluate(shared_rows=24, looked_at=24, repeated=repeated, same_rows=same)
-    found = eval_set_is_train_set(seen, view(""))
+    rules = (few_kinds_of_rows, eval_set_is_train_set)
+    said, silent = (rule(seen, view("")) for rule in (rules if natural else rules[::-1]))
 
-    assert isinstance(found, Verdict)
-    assert found.severity == severity
+    assert isinstance(said, Verdict)
+    assert said.severity == ("look" if natural else "fault")
+    assert silent is None
 
 
 @pytest.mark.parametrize("task", ["causal_lm", "seq2seq", "tokens", "regression", "unknown"])

@@ -69,6 +69,7 @@ from debugger.pipelines.phases import Phases, Unseen
 from debugger.pipelines.plan import Order, Plan, Plateau, Rates, Still
 from debugger.pipelines.printed import Printed
 from debugger.pipelines.reached import Reached
+from debugger.pipelines.rows import overlap
 from debugger.pipelines.sounds import Sounds
 from debugger.pipelines.spelled import Cased, Unsplit
 from debugger.pipelines.targets import Aims, Aligned, Spans, Targets
@@ -516,6 +517,13 @@ CASES = [
         says={"words": 90, "share": 0.4},
     ),
     Case(
+        belonging.pieces_of_next_word,
+        Data(replace(SPLIT, parts=Belonging(rows=40, pieces=90, of_next=88)), None),
+        {"train": replace(SPLIT, parts=Belonging(rows=40, pieces=90))},
+        facts=WORDY,
+        says={"pieces": 90, "of_next": 88},
+    ),
+    Case(
         forward.picture_size,
         replace(FINE, failure=failed("ValueError", TOO_SMALL)),
         {"failure": None},
@@ -850,8 +858,30 @@ CASES = [
         replace(STEPPED, blocks=(Block("encoder", 10, 10, 0.5, 0.0),)),
         {"blocks": (Block("encoder", 10, 10, 0.5, 1e-6),)},
     ),
+    Case(
+        step.schedule_used_up,
+        replace(
+            STEPPED, blocks=(Block("encoder", 10, 10, 0.5, 0.0),), plan=Plan(updates=40, used=40)
+        ),
+        {"plan": Plan(updates=40)},
+        says={"used": 40},
+    ),
+    Case(
+        evaluate.few_kinds_of_rows,
+        replace(MEASURED, shared_rows=24, looked_at=24, repeated=0.9),
+        {"repeated": 0.2},
+        says={"share": 1.0, "rows": 24, "repeated": 0.9},
+    ),
     Case(evaluate.no_eval_set, replace(MEASURED, eval_rows=None, evaluations=0), {"eval_rows": 1}),
     Case(evaluate.no_metric, replace(MEASURED, has_metric=False), {"has_metric": True}),
+    Case(
+        evaluate.set_never_used,
+        replace(MEASURED, has_metric=False, evaluations=0, strategy="no"),
+        {"evaluations": 3},
+        facts=WORDY,
+        script="trainer.train()",
+        says={"rows": 24, "strategy": "no"},
+    ),
     Case(evaluate.labels_never_reach_metric, replace(MEASURED, called=False), {"called": True}),
     Case(
         evaluate.logits_into_metric,
@@ -3213,6 +3243,21 @@ CASES += [
         script='rows.rename_column("stars", "label")',
         says={"name": "rows", "call": "rename_column"},
     ),
+    Case(
+        unkept.filled_a_copy,
+        Data(SPLIT, None, columns=Columns(gaps=(Gap("inputs", 100, 569, felt=True),))),
+        {"columns": Columns()},
+        script='table["age"].fillna(0, inplace=True)',
+        says={"name": "inputs", "rows": 100, "of": 569},
+        heard=Heard(set_on_copies=[1]),
+    ),
+    Case(
+        unkept.set_on_a_copy,
+        Data(SPLIT, None, columns=Columns()),
+        {"columns": Columns(gaps=(Gap("inputs", 100, 569, felt=True),))},
+        script='table["age"].replace(0, 1, inplace=True)',
+        heard=Heard(set_on_copies=[1]),
+    ),
     of_script(
         unkept.result_thrown_away,
         "def clean(night):\n    night.interpolate()\n    return night",
@@ -3350,6 +3395,12 @@ CASES += [
         {"columns": Columns()},
         script="x = (x - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True)",
         says={"name": "x", "columns": 3, "steps": 90},
+    ),
+    of_script(
+        oversights.prepared_before_split,
+        "x = StandardScaler().fit_transform(x)\na, b = train_test_split(x)",
+        kind="StandardScaler",
+        split=2,
     ),
     of_order(
         oversights.sampler_draws_few,
@@ -3779,6 +3830,15 @@ Trainer(compute_metrics=measure)
         at=7,
     ),
     of_crash(
+        misuse.parts_of_other_lengths,
+        "ValueError",
+        "setting an array element with a sequence. The requested array has an inhomogeneous shape"
+        " after 2 dimensions. The detected shape was (420, 2) + inhomogeneous part.",
+        script="w = nltk.word_tokenize(pattern)\ntraining = np.array(training)",
+        rows=420,
+        parts=2,
+    ),
+    of_crash(
         misuse.layer_of_other_keras,
         "TypeError",
         "The added layer must be an instance of class Layer. Received: layer=<Conv2D name=conv2d,"
@@ -3787,6 +3847,32 @@ Trainer(compute_metrics=measure)
         at=7,
         other="keras",
         known="tensorflow.keras",
+    ),
+    of_crash(
+        misuse.layer_of_other_keras,
+        "ValueError",
+        "Only instances of `keras.Layer` can be added to a Sequential model. Received:"
+        " <tf_keras.src.layers.core.dense.Dense object> (of type <class 'tf_keras.src'>)",
+        script="from keras import Sequential\nfrom tensorflow.keras import layers",
+        at=7,
+        other="tensorflow.keras",
+        known="keras",
+    ),
+    of_crash(
+        misuse.metric_of_other_keras,
+        "AttributeError",
+        "'Variable' object has no attribute '_distribute_strategy'",
+        script="from keras.metrics import Precision",
+        at=7,
+    ),
+    of_crash(
+        misuse.file_of_other_sizes,
+        "RuntimeError",
+        "Error(s) in loading state_dict for Linear:\n\tsize mismatch for bias: copying a param with"
+        " shape torch.Size([2]) from checkpoint, the shape in current model is torch.Size([3]).",
+        name="bias",
+        there="[2]",
+        here="[3]",
     ),
     of_crash(
         misuse.optimizer_of_nothing,
@@ -3870,6 +3956,80 @@ def test_a_handful_of_steps_in_place_of_epochs_is_worth_a_look(updates: int, sai
 
     assert isinstance(verdict, Verdict)
     assert verdict.severity == said
+
+
+def verdict_of(rule: Callable[..., Any], seen: Any, script: str) -> Any:
+    return rule(seen, View(FACTS, Places(script), True))
+
+
+def test_a_rate_may_have_been_chosen_on_the_command_line() -> None:
+    script = "args = HfArgumentParser(TrainingArguments).parse_args_into_dataclasses()[0]"
+    assert verdict_of(step.default_learning_rate, STEPPED, script) is None
+
+
+def test_where_nothing_evaluates_no_loss_is_printed() -> None:
+    unused = replace(MEASURED, has_metric=False, evaluations=0)
+    assert verdict_of(evaluate.no_metric, unused, "trainer.train()") is None
+    script = "trainer.train()\ntrainer.evaluate()"
+    assert verdict_of(evaluate.no_metric, unused, script).severity == "look"
+    assert verdict_of(evaluate.set_never_used, unused, script) is None
+
+
+def test_who_alone_evaluates_says_how_much_may_be_written() -> None:
+    seen = replace(MEASURED, written=4, wanted=(3, 5, 6, 7))
+    script = "trainer.train()\ntrainer.evaluate(max_length=128)"
+    assert verdict_of(metric.answers_cut, replace(seen, evaluations=0), script) is None
+    assert verdict_of(metric.answers_cut, replace(seen, evaluations=3), script).severity == "look"
+
+
+def test_the_last_part_of_a_course_lies_within_a_part_of_it() -> None:
+    for by, told in ((0.1, None), (0.01, "fault")):
+        part = Aims(amounts=40, quantiles=tuple(0.3 + by * one for one in STEPS))
+        found = verdict_of(
+            targets.labels_of_another_scale, replace(SCALES, eval=replace(SPLIT, aims=part)), ""
+        )
+        assert getattr(found, "severity", None) == told
+
+
+def test_rows_of_few_kinds_are_met_again_by_nature() -> None:
+    met = replace(MEASURED, met_before=(40, "x_test"))
+    assert verdict_of(printed.asked_about_met_rows, met, "").severity == "fault"
+    few = replace(met, repeated=0.9)
+    assert verdict_of(printed.asked_about_met_rows, few, "") is None
+    repeating = Data(replace(SPLIT, duplicates=SPLIT.looked_at // 2), None)
+    assert overlap(repeating)["repeated"] == pytest.approx(0.5, abs=0.1)
+
+
+def test_who_asks_before_the_training_is_not_blamed_for_what_it_learned() -> None:
+    script = "model.predict(x_old)\nmodel.fit(x, y)\nmodel.predict(x)"
+    view = View(FACTS, Places(script, training_line=2), True)
+    found = printed.asked_about_met_rows(replace(MEASURED, met_before=(40, "x_test")), view)
+    assert isinstance(found, Verdict)
+    assert found.line == 3
+
+
+def test_a_zero_that_the_script_works_out_fills_no_gap() -> None:
+    table = pd.DataFrame({"day": [0] * 5 + list(range(40, 100))})
+    filled = "t = load('rows.csv').fillna(0)\n"
+    made = "t['day'] = t['at'].dt.dayofweek"
+    for script, told in ((filled, True), (filled + made, False)):
+        view = View(FACTS, Places(script), True, {"t": table})
+        assert isinstance(frames.gaps_made_zero(Data(SPLIT, None), view), Verdict) == told
+
+
+def test_where_rows_say_the_texts_of_others_nothing_was_cut() -> None:
+    read = Read(lost={"a": 0.0, "b": 0.6})
+    cut = Data(replace(SPLIT, read=read), None)
+    mixed = Data(replace(SPLIT, read=replace(read, strange={"b": 0.9})), None)
+    assert verdict_of(inputs.second_sentence_cut, cut, "").severity == "fault"
+    assert verdict_of(inputs.second_sentence_cut, mixed, "") is None
+
+
+def test_what_time_has_cut_short_proves_nothing() -> None:
+    stuck = replace(TRAINED, losses=(1.1,) * 60, accuracies=((60, 0.33),), epochs=1.0)
+    assert verdict_of(train.stuck_at_chance, stuck, "").severity == "fault"
+    cut = replace(stuck, out_of_time=True)
+    assert verdict_of(train.stuck_at_chance, cut, "").severity == "look"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.rule.__name__)

@@ -61,6 +61,14 @@ def test_a_line_that_takes_the_logarithm_of_nothing_is_heard() -> None:
     assert heard_of("y = np.log(np.zeros(3))\nz = np.log(np.ones(3))").logs_of_zero == [4]
 
 
+def test_a_line_that_fills_what_pandas_throws_away_is_heard() -> None:
+    table = "import pandas\ntable = pandas.DataFrame({'age': [1.0, None]})\n"
+    line = len((SERIES + table).splitlines()) + 1
+    assert heard_of(table + "table['age'].fillna(3, inplace=True)").set_on_copies == [line]
+    kept = "table['age'] = table['age'].fillna(3)\ntable.loc[:, 'age'] = 1"
+    assert heard_of(table + kept).set_on_copies == []
+
+
 def test_two_scripts_that_stand_at_once_are_each_heard_for_themselves() -> None:
     one = build(SERIES + "def of(x):\n    return x.reshape(-1, 50, 3)", "script.py")
     other = build(SERIES, "script.py")

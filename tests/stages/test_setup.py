@@ -109,6 +109,13 @@ def test_a_loop_by_hand_may_make_what_a_trainer_needs(monkeypatch: pytest.Monkey
         ("import no_such_package\n", "missing_module", 1, "fail"),
         ("import sys\nsys.exit(3)\n", "exits_early", 2, "fail"),
         (
+            "import argparse\nknown = argparse.ArgumentParser()\n"
+            "known.add_argument('--rate', required=True)\nknown.parse_args()\n",
+            "arguments_refused",
+            4,
+            "fail",
+        ),
+        (
             "from transformers import TrainingArguments\n\n"
             "TrainingArguments('out', evaluation_strategy='epoch')\n",
             "renamed_argument",
@@ -308,6 +315,7 @@ def test_a_none_that_no_column_holds_is_no_empty_cell() -> None:
     assert found.code == "script_failed"
 
 
+@pytest.mark.proof
 def test_what_is_built_answers_other_stages_as_if_it_were_built_anew() -> None:
     text = f"from transformers import set_seed\nset_seed(0)\n{TRAIN}trainer.train()\n"
     again = perform(Run(text, "forward"), lambda event: None)

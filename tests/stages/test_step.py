@@ -11,7 +11,11 @@ from debugger.pipelines.face import Block, Facts, Step
 from debugger.script.places import Places
 from debugger.stages.judging import NOT_FOR_THIS_TASK, Verdict, View, fault, note
 from debugger.stages.plan import steps_beyond_weights
-from debugger.stages.step import default_learning_rate, not_in_optimizer
+from debugger.stages.step import (
+    default_learning_rate,
+    learning_rate_too_high,
+    not_in_optimizer,
+)
 
 FACTS = Facts(
     task="classification",
@@ -118,3 +122,15 @@ def test_steps_that_leave_something_of_the_weights_are_let_be() -> None:
     assert moved(0.05, 4.0, pretrained=True) == NOT_FOR_THIS_TASK
     assert moved(0.05, 4.0, optimizer="SGD") == NOT_FOR_THIS_TASK
     assert moved(0.05, 4.0, steps=1) == NOT_FOR_THIS_TASK
+
+
+@pytest.mark.parametrize(
+    ("task", "rate", "severity"),
+    [("classification", 5e-4, "fault"), ("seq2seq", 5e-4, "look"), ("seq2seq", 5e-3, "fault")],
+)
+def test_what_writes_a_text_may_take_a_higher_rate(task: Any, rate: float, severity: str) -> None:
+    seen = Step(optimizer="AdamW", peak_learning_rate=rate)
+    found = learning_rate_too_high(seen, View(replace(FACTS, task=task), Places(""), False))
+
+    assert isinstance(found, Verdict)
+    assert found.severity == severity

@@ -126,6 +126,30 @@ def test_stuck_is_proved_only_by_steps_that_must_have_shown() -> None:
         assert severity(stuck_at_chance, replace(stuck, **doubt)) == "look", doubt
     warm = replace(stuck, rates=tuple(1e-4 * min(1, n / 58) ** 4 for n in range(60)))
     assert stuck_at_chance(warm, STRANGER) == CannotJudge("still_warming_up")
+    falling = replace(stuck, eval_losses=((20, 2.1), (40, 1.6), (60, 1.4)))
+    assert stuck_at_chance(falling, STRANGER) == CannotJudge("still_on_its_way")
+    assert stuck_at_chance(replace(falling, planned=0), STRANGER) == CannotJudge("still_on_its_way")
+    assert severity(stuck_at_chance, replace(falling, planned=60)) == "fault"
+    settled = replace(stuck, eval_losses=((20, 1.9), (40, 1.41), (60, 1.4)))
+    assert severity(stuck_at_chance, settled) == "fault"
+
+
+def test_who_tells_unseen_rows_apart_better_at_each_look_is_not_stuck() -> None:
+    stuck = Training(
+        losses=(0.69,) * 60,
+        accuracies=((60, 0.56),),
+        classes=2,
+        majority=0.56,
+        eval_rows=178,
+        guesses={(0, 0): 99, (0, 1): 1, (1, 0): 77, (1, 1): 1},
+    )
+
+    assert isinstance(stuck_at_chance(stuck, STRANGER), Verdict)
+    for costs, tells in (((0.68, 0.66, 0.64), True), ((0.68, 0.64, 0.66), False)):
+        seen = replace(stuck, eval_losses=tuple(zip((40, 80, 120), costs, strict=True)))
+        assert (stuck_at_chance(seen, STRANGER) is None) == tells
+    idle = replace(stuck, eval_losses=((40, 0.72), (80, 0.70), (120, 0.686)))
+    assert isinstance(stuck_at_chance(idle, STRANGER), Verdict)
 
 
 def test_rare_classes_put_the_price_of_guessing_down() -> None:

@@ -30,7 +30,7 @@ from debugger.workers.local import LocalEngine
 
 pytestmark = pytest.mark.usefixtures("toys_need_no_framework")
 TOLD = "told_to_nobody"
-SECONDS, LATE = 4.0, 5.0
+SECONDS, LATE = 8.0, 5.0
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +151,7 @@ def test_without_the_sandbox_they_would(open_engine, ask, victims, group):
     assert attacks.keys() - done - NO_RUN_CAN == set()
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("name", AT_ONCE)
 def test_what_fills_a_machine_is_ended(attacked, ask, name):
     ends_in_time(attacked, ask, *AT_ONCE[name])
@@ -214,6 +215,7 @@ def test_typing_can_be_switched_off(make_engine, ask):
     assert engine.status()["typed"]["pytorch"]["why"] == "switched_off"
 
 
+@pytest.mark.proof
 def test_where_the_sandbox_cannot_stand_nothing_typed_runs(make_engine, ask):
     engine = make_engine(preload={"pytorch": ("no_landlock", "toys")})
     assert ended_as(ask(engine, "", typed=True))[1].code == "typing_not_tried"

@@ -86,6 +86,7 @@ def test_a_kill_from_elsewhere_is_stopped(engine, ask):
     assert (ending, finding.code) == ("stopped", "killed")
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "hang",
     [
@@ -101,10 +102,11 @@ def test_a_run_that_takes_too_long_is_stopped_in_time(make_engine, ask, hang):
     ending, finding = ended_as(ask(engine, "emit(StageStarted('train'))\n" + hang))
     assert time.monotonic() - before < 2
     assert (ending, finding.code, finding.stage) == ("stopped", "out_of_time", "train")
-    assert finding.numbers == {"seconds": 0.5}
+    assert (finding.numbers, finding.severity) == ({"seconds": 0.5}, "note")
     assert finding.line == (None if "sigmask" in hang else 2)
 
 
+@pytest.mark.proof
 def test_a_stage_that_only_looks_has_a_limit_of_its_own_and_one_that_trains_has_none(
     make_engine, ask
 ):
@@ -119,6 +121,7 @@ def test_a_stage_that_only_looks_has_a_limit_of_its_own_and_one_that_trains_has_
     assert ask(engine, script)[-1].outcome == "pass"
 
 
+@pytest.mark.some(1)
 @pytest.mark.parametrize(
     "eat",
     [
@@ -243,6 +246,7 @@ time.sleep(30)
     assert not (tmp_path / "exploded").exists()
 
 
+@pytest.mark.proof
 def test_a_run_that_hangs_up_and_lives_on_is_ended(engine, ask):
     ending, finding = ended_as(ask(engine, "os.closerange(3, 100); time.sleep(60)"))
     assert (ending, finding.code) == ("unknown", "forged_events")
@@ -261,6 +265,7 @@ def test_a_running_run_can_be_cancelled(engine):
     engine.cancel("never seen")
 
 
+@pytest.mark.proof
 def test_two_engines_and_many_threads_at_once(make_engine, ask):
     engines = [make_engine(), make_engine()]
     answers: dict[int, Any] = {}

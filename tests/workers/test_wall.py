@@ -38,7 +38,7 @@ import os, shutil, subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-mine, home = Path({mine!r}), Path.cwd().parents[2] / "home"
+mine, home = Path({mine!r}), Path(os.environ["TMPDIR"]).parent / "home"
 data = mine / "data.csv"
 with suppress(Exception):
     {harm}
@@ -87,11 +87,13 @@ def harmed(engine, ask, mine: Path, harm: str) -> tuple[bool, bool]:
     return walled, contents(mine) != before
 
 
+@pytest.mark.some(8)
 @pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
 def test_a_run_changes_nothing_outside_its_folder(engine, ask, mine, harm):
     assert harmed(engine, ask, mine, harm) == (True, False)
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("harm", HARMS.values(), ids=HARMS)
 def test_without_the_wall_it_would(open_engine, ask, mine, harm):
     assert harmed(open_engine, ask, mine, harm) == (False, True)

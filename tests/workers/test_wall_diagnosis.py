@@ -74,6 +74,31 @@ def test_what_saves_between_two_trainings_leaves_nothing_behind(walled, mine, tm
     assert contents(tmp_path) == before
 
 
+METRIC = """\
+def measure(given):
+    with open(os.path.join({folder}, "answers.txt"), "w") as file:
+        file.write(str(given.predictions.argmax(-1).tolist()))
+    return {{"accuracy": float((given.predictions.argmax(-1) == given.label_ids).mean())}}
+"""
+MEASURED = "Trainer(model, args, compute_metrics=measure, **data).train()\n"
+
+
+@pytest.mark.parametrize("out", ["never/made", "mine"])
+def test_a_metric_may_write_into_the_output_folder(walled, mine, tmp_path, out):
+    text = HEAD.format(out=str(tmp_path / out)) + METRIC.format(folder="args.output_dir")
+    report = report_of(walled, mine, text + MEASURED, stage="evaluate")
+    assert report.stage("evaluate").measured["answers"] == ["accuracy"]
+    assert not list(tmp_path.rglob("answers.txt"))
+
+
+def test_a_metric_that_the_wall_refuses_is_no_fault(walled, mine, tmp_path):
+    text = HEAD.format(out=str(tmp_path / "out")) + METRIC.format(folder=repr(str(mine)))
+    report = report_of(walled, mine, text + MEASURED, stage="evaluate")
+    assert finding(report, "writes_outside").severity == "note"
+    assert "evaluate_failed" not in [one.code for one in report.findings]
+    assert not list(tmp_path.rglob("answers.txt"))
+
+
 @pytest.mark.proof
 def test_without_a_wall_it_is_not_run_past_its_first_training(tmp_path_factory, mine):
     data = tmp_path_factory.mktemp("d")  # short: it holds sockets of the workers
@@ -122,6 +147,7 @@ def test_a_write_that_the_wall_refuses_between_trainings_is_told(walled, mine):
     assert kept.read_text() == "weights of last week"
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize(
     "write",
     [
@@ -144,12 +170,79 @@ def test_a_refused_write_is_no_fault_of_the_script(walled, mine, write):
     assert contents(mine) == before
 
 
+def test_what_stands_above_the_folder_is_read_and_not_changed(walled, mine):
+    (mine.parent / "data").mkdir()
+    (mine.parent / "data" / "rows.csv").write_text("a,b")
+    (mine / "deep" / "down" / "here").mkdir(parents=True)
+    text = HEAD.format(out="out") + (
+        "from pathlib import Path\nhere = Path(__file__).resolve().parent\n"
+        "assert Path('../data/rows.csv').read_text() == 'a,b'\n"
+        "assert (here.parent / 'data' / 'rows.csv').read_text() == 'a,b'\n"
+        "Path('../data/rows.csv').write_text('c')\n"
+    )
+    before = contents(mine.parent)
+    report = report_of(walled, mine, text + TRAINING, "setup")
+    assert [one.code for one in report.findings] == ["two_trainers"]
+    (mine / "mine.py").unlink()
+    assert contents(mine.parent) == before
+    far = text.replace("'../data", "'../../../../data").replace(
+        "(here", "(here.parent.parent.parent"
+    )
+    report = report_of(walled, mine / "deep" / "down" / "here", far + TRAINING, "setup")
+    assert [one.code for one in report.findings] == ["two_trainers"]
+
+
 def test_what_is_given_to_workers_is_done_without_them(walled, mine):
     text = HEAD.format(out="out")
     text += "list(torch.utils.data.DataLoader([1, 2, 3], num_workers=2, prefetch_factor=4))\n"
     text += "rows.map(lambda row: row, num_proc=2)\n" + TRAINING
     report = report_of(walled, mine, text, "setup")
     assert [one.code for one in report.findings] == ["two_trainers"]
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "from multiprocessing.pool import ThreadPool\nmade = ThreadPool(2).map(abs, [-1, -2])\n",
+        "from multiprocessing import Pool\n"
+        "with Pool(2) as pool:\n    made = pool.map(abs, [-1, -2])\n",
+        "import multiprocessing\nfork = multiprocessing.get_context('fork')\n"
+        "with fork.Pool(processes=2) as pool:\n    made = pool.map(abs, [-1, -2])\n",
+        "from concurrent.futures import ProcessPoolExecutor as Pool\n"
+        "with Pool(max_workers=2) as pool:\n    made = list(pool.map(abs, [-1, -2]))\n",
+        "from joblib import Parallel, delayed\n"
+        "made = Parallel(n_jobs=2, prefer='processes')(delayed(abs)(one) for one in (-1, -2))\n",
+    ],
+)
+def test_what_several_processes_would_make_is_made_by_threads(walled, mine, asked):
+    text = HEAD.format(out="out") + asked + "assert made == [1, 2]\n" + TRAINING
+    report = report_of(walled, mine, text, "setup")
+    assert [one.code for one in report.findings] == ["two_trainers"]
+
+
+@pytest.mark.proof
+def test_pictures_in_folders_are_read_behind_the_wall(walled, mine):
+    text = """\
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras.preprocessing.image import ImageDataGenerator, array_to_img
+from pathlib import Path
+for kind in ("dark", "light"):
+    folder = Path("pictures") / kind
+    folder.mkdir(parents=True)
+    for n in range(40):
+        picture = np.random.RandomState(n).randint(0, 128, (8, 8, 3)) + 127 * (kind == "light")
+        array_to_img(picture, scale=False).save(folder / f"{n}.png")
+rows = tf.keras.utils.image_dataset_from_directory("pictures", image_size=(8, 8), batch_size=8)
+flow = ImageDataGenerator(rescale=1 / 255).flow_from_directory(
+    "pictures", target_size=(8, 8), batch_size=8, class_mode="binary")
+model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1, "sigmoid")])
+model.compile(tf.keras.optimizers.Adam(0.01), "binary_crossentropy", metrics=["accuracy"])
+model.fit(flow, validation_data=rows.map(lambda x, y: (x / 255, y)), epochs=4)
+"""
+    report = report_of(walled, mine, text, "evaluate")
+    assert report.stage("evaluate").outcome in ("pass", "look")
 
 
 def test_a_streamed_data_set_that_no_worker_reads_is_looked_at(walled, mine):
@@ -168,7 +261,7 @@ def test_no_stage_of_a_streamed_training_needs_shared_memory(walled, mine):
 
 
 def test_processes_that_need_shared_memory_are_told(walled, mine):
-    text = HEAD.format(out="out") + "import multiprocessing\nmultiprocessing.Pool(2)\n" + TRAINING
+    text = HEAD.format(out="out") + "import multiprocessing\nmultiprocessing.Queue()\n" + TRAINING
     told = finding(report_of(walled, mine, text, "setup"), "shares_memory")
     assert (told.line, told.severity) == (10, "note")
 

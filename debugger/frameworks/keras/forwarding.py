@@ -28,6 +28,7 @@ from debugger.frameworks.keras.heads import heads_of, unknown_output
 from debugger.frameworks.keras.penalties import penalty
 from debugger.frameworks.keras.reading import HowLabels, Parts, Rows, classes_in, dense, told
 from debugger.frameworks.keras.within import text_given, unknown_name, unknown_weights
+from debugger.pipelines.columns import first_gap
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.layout import Swapped, is_swap
 from debugger.pipelines.losses import Asked
@@ -137,6 +138,9 @@ def _of_batch(
         "row_shapes": _row_shapes(model, parts),
         "label_smoothing": compiled.smoothing,
         "text": text_given(model, parts),
+        "nan_inputs": first_gap(
+            {name: dense(one) for name, one in parts.inputs.items() if name != parts.inside}
+        ),
         "unknown": unknown_name(model),
         **_sizes(model, parts.inputs.get(facts.main_input)),
     }

@@ -34,6 +34,8 @@ from debugger.pipelines.rows import (
 )
 from debugger.pipelines.spelled import Short, cased_of, short_of, unsplit
 
+UNLIKE = 0.9
+"""Of the rows of the first batch: where fewer differ, the data itself is of few kinds."""
 BATCHES = 64
 LABELS = ("label", "labels")
 """Columns that `prepare_tf_dataset` hands over as what is to be learned."""
@@ -210,7 +212,7 @@ def _marks(train: Rows) -> list[int]:
 def _distinct(marks: list[int], size: int) -> int:
     """Data of few different rows repeat themselves in a batch, too: they prove nothing."""
     first = marks[:size]
-    return len(set(marks)) if 2 * len(set(first)) > len(first) else len(marks)
+    return len(set(marks)) if len(set(first)) >= UNLIKE * len(first) else len(marks)
 
 
 def batch(fit: Fit, train: Rows, facts: Facts) -> Batch:

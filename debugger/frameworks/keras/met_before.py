@@ -44,4 +44,8 @@ def _all_in(rows: Any, learned: set[bytes]) -> bool:
 
 
 def _mark(row: Any) -> bytes:
-    return np.asarray(row, dtype=np.float32).tobytes()
+    array = np.asarray(row)
+    texts = [one for one in array.ravel() if isinstance(one, str | bytes)]
+    if len(texts) == array.size:
+        return b"\n".join(map(tf.compat.as_bytes, texts))
+    return array.astype(np.float32).tobytes()

@@ -30,6 +30,7 @@ from debugger.frameworks.keras.facts import facts_of
 from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
 from debugger.frameworks.keras.rereading import relabelled
+from debugger.frameworks.keras.standing_in import foreign_callbacks, in_place_of
 from debugger.outcome import Evidence, Finding, Weighed
 from debugger.pipelines import face
 from debugger.pipelines.rows import LABELS, learned_from
@@ -37,7 +38,14 @@ from debugger.pipelines.starting import Built
 from debugger.pipelines.trying import Worded
 from debugger.script.places import Places
 
-__all__ = ["KerasPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_training"]
+__all__ = [
+    "KerasPipeline",
+    "at_setup",
+    "has_cuda",
+    "in_place_of",
+    "pipeline",
+    "stopped_at_training",
+]
 
 
 class KerasPipeline:
@@ -192,11 +200,13 @@ def at_setup(built: Built, places: Places) -> tuple[list[Finding], list[Evidence
 
 
 def _of_other_keras(fit: Any, places: Places) -> list[Finding]:
-    """Callbacks of Keras 3, which know nothing of the model that they are handed."""
-    for one in getattr(fit, "callbacks", ()):
-        kind = type(one)
-        if any(base.__module__.startswith("keras.") for base in kind.__mro__):
-            line = places.imported("keras") or places.call(kind.__name__)
-            told = {"name": kind.__name__}
-            return [Finding("callback_of_other_keras", "fault", "setup", line, told)]
-    return []
+    return [
+        Finding(
+            "callback_of_other_keras",
+            "fault",
+            "setup",
+            places.imported("keras") or places.call(name),
+            {"name": name},
+        )
+        for name in foreign_callbacks(fit)[:1]
+    ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -98,21 +100,36 @@ def _steered(fit: Fit, optimizer: Any, updates: int) -> Steered | None:
 def never_trained(model: Any) -> tuple[str, int]:
     """The part of the model with most weights that are frozen as they were drawn, and all of them.
 
-    Biases and the scales of norms are the proof: any training changes them.
+    Biases and the scales of norms are the proof: any training changes them. Layers that stand in
+    the model by themselves prove it for each other, as where a body was taken apart: convolutions
+    before a norm have no bias. Tables are filled from elsewhere.
     """
+    parts = [part for part in _children(model) if not was_loaded(part)]
+    alone = [one for one in parts if not _children(one)]
+    drawn = _frozen_as_drawn(one for one in alone if not _is_table(one))
+    for part in parts:
+        drawn |= {} if part in alone else _frozen_as_drawn(part._flatten_layers())
     counts = {
-        part.name: _frozen_as_drawn(part) for part in _children(model) if not was_loaded(part)
+        part.name: sum(drawn.get(id(one), 0) for one in part._flatten_layers()) for part in parts
     }
     return max(counts, key=counts.__getitem__, default=""), sum(counts.values())
 
 
-def _frozen_as_drawn(part: Any) -> int:
-    frozen = [one for one in part._flatten_layers() if not one.trainable and one.weights]
+def _frozen_as_drawn(layers: Iterable[Any]) -> dict[int, int]:
+    """By layer, its weights."""
+    frozen = [one for one in layers if not one.trainable and one.weights]
     plain = [(w, value) for one in frozen for w, value in _begun(one)]
     if not plain or not all(bool(np.all(w.numpy() == value)) for w, value in plain):
-        return 0
-    held = {id(weight): weight for one in frozen for weight in one.weights}
-    return sum(math.prod(weight.shape) for weight in held.values())
+        return {}
+    held = {id(w): (id(one), w) for one in frozen for w in one.weights}
+    counts: Counter[int] = Counter()
+    for layer, weight in held.values():
+        counts[layer] += math.prod(weight.shape)
+    return dict(counts)
+
+
+def _is_table(layer: Any) -> bool:
+    return isinstance(layer, tf_keras.layers.Embedding)
 
 
 def _begun(layer: Any) -> list[tuple[Any, float]]:
@@ -160,7 +177,7 @@ def _rates(optimizer: Any, known: dict[int, float], updates: int) -> Rates | Non
     reached = max(known.values(), default=0.0)
     if updates < 1 or not reached or not all(map(math.isfinite, known.values())):
         return None
-    top = next(step for step, rate in known.items() if rate >= 0.99 * reached)
+    top = next(step for step, rate in known.items() if rate >= (1 - 1e-6) * reached)
     falling = [rate for step, rate in known.items() if step >= top]
     return Rates(
         peak=max(asked_for(optimizer), reached),
@@ -183,7 +200,8 @@ def _with_rhythm(rates: Rates | None, schedule: Any, batches: int) -> Rates | No
 
 def asked_for(optimizer: Any) -> float:
     """The rate that a schedule was told to begin at, or to climb to."""
-    given = getattr(optimizer, "_learning_rate", None)
+    older = getattr(optimizer, "_hyper", {}).get("learning_rate")
+    given = getattr(optimizer, "_learning_rate", older)
     told = [getattr(given, name, None) for name in ("initial_learning_rate", "warmup_target")]
     return max((float(one) for one in told if isinstance(one, (int, float))), default=0.0)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -32,22 +35,41 @@ def distance(
 
 
 def _reach(model: Any, parts: Parts, planned: int) -> float | None:
-    """Adam and its kin move a weight by about the learning rate a step."""
+    """Adam and its kin move a weight by about the learning rate a step. Where that is far, weights
+    of one layer and the next take the answer further than each by itself."""
     optimizer = getattr(model.optimizer, "inner_optimizer", model.optimizer)
     if type(optimizer).__name__ not in ADAMS:
         return None
     rates = rates_of(schedule_of(optimizer), planned) or [rate_of(optimizer) or 0.0]
-    weights = model.trainable_weights
-    with tf.GradientTape() as tape:
+
+    def middle() -> Any:
         answer = scores_of(model(without_labels(model, parts.x, parts.inside), training=False))
-        middle = tf.reduce_mean(tf.cast(answer, tf.float32))
-    slopes = tape.gradient(middle, weights)
-    slope = sum(float(tf.reduce_sum(tf.abs(one))) for one in map(_whole, slopes) if one is not None)
-    return float(np.mean(rates)) * planned * slope
+        return tf.reduce_mean(tf.cast(answer, tf.float32))
+
+    with tf.GradientTape() as tape:
+        before = middle()
+    found = zip(
+        model.trainable_weights, tape.gradient(before, model.trainable_weights), strict=True
+    )
+    slopes = [(weight, tf.convert_to_tensor(one)) for weight, one in found if one is not None]
+    way = float(np.mean(rates)) * planned
+    with _moved(slopes, way):
+        together = abs(float(middle()) - float(before))
+    alone = way * sum(float(tf.reduce_sum(tf.abs(slope))) for _, slope in slopes)
+    return max(alone, together if math.isfinite(together) else math.inf)
 
 
-def _whole(slope: Any) -> Any:
-    return None if slope is None else tf.convert_to_tensor(slope)
+@contextmanager
+def _moved(slopes: Sequence[tuple[Any, Any]], way: float) -> Iterator[None]:
+    """Every weight so far uphill; as it was afterwards."""
+    kept = [tf.identity(weight) for weight, _ in slopes]
+    try:
+        for weight, slope in slopes:
+            weight.assign_add(way * tf.sign(slope))
+        yield
+    finally:
+        for (weight, _), value in zip(slopes, kept, strict=True):
+            weight.assign(value)
 
 
 def spans_in(rows: Rows) -> dict[str, list[Any]]:

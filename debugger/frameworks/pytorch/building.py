@@ -18,11 +18,14 @@ from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, 
 from debugger.failure import on_behalf, own_line, script_line
 from debugger.frameworks.pytorch import rest, switched
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
-from debugger.frameworks.pytorch.untouched import quiet
+from debugger.frameworks.pytorch.untouched import quiet, writing_into
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.lineage import rows_followed
 from debugger.pipelines.starting import Patience, TrainingStarts
 from debugger.script.enclosure import may_be_made
+
+MOST_MOVED = 200_000
+"""Steps of a schedule, each a few sums."""
 
 
 @dataclass
@@ -112,12 +115,14 @@ def stopped_at_training(
         if cut_off is not None and len(built.rehearsed) < rehearsed:
             cut_off()
             sums, trained = _sums(self.model), _trained(self.model)
+            handed = None if self._created_lr_scheduler else self.lr_scheduler
             try:
                 answer = _rehearse(self, train, steps)
             except Exception:  # then this is the Trainer to look at
                 answer = None
             if answer is not None:
                 done, planned = self.state.global_step, self.state.max_steps
+                _move_on(handed, planned - done)
                 built.rehearsed.append(Rehearsed(self, line, done, planned, sums, trained))
                 return answer
         switched.note(self, resume_from_checkpoint)
@@ -154,12 +159,8 @@ def _lent_folder(*given: Any) -> Iterator[None]:
     if args is None or _is_made(args.output_dir):
         yield
         return
-    own = args.output_dir
-    with tempfile.TemporaryDirectory() as args.output_dir:
-        try:
-            yield
-        finally:
-            args.output_dir = own
+    with tempfile.TemporaryDirectory() as folder, writing_into(args, folder):
+        yield
 
 
 def _is_made(folder: str | None) -> bool:
@@ -196,6 +197,18 @@ def _rehearse(trainer: Trainer, train: Any, steps: int) -> Any:
             trainer.lr_scheduler,
         )
         return train(trainer)
+
+
+def _move_on(schedule: Any, steps: int) -> None:
+    """A schedule that the script has handed in goes on in the next training where this would have
+    left it. One that the Trainer makes is made anew."""
+    if schedule is None:
+        return
+    try:
+        for _ in range(min(steps, MOST_MOVED)):
+            schedule.step()
+    except Exception:  # one that waits for a number, or that is over
+        return
 
 
 @torch.no_grad()

@@ -26,6 +26,7 @@ from debugger.frameworks.pytorch.listed import listed
 from debugger.frameworks.pytorch.losses import asked, is_own
 from debugger.frameworks.pytorch.reading import read_by
 from debugger.frameworks.pytorch.tables import outside
+from debugger.pipelines.columns import first_gap
 from debugger.pipelines.face import Facts, Forward
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range
@@ -87,7 +88,13 @@ def forward(trainer: Trainer, facts: Facts, all_labels: tuple[Any, ...]) -> Forw
         nan_starts_at=_nan_source(trainer, batch)
         if bad_loss or (logits is not None and not finite)
         else None,
-        nan_inputs=_nan_inputs(fields_of(batch)),
+        nan_inputs=first_gap(
+            {
+                name: values.detach().float().cpu().numpy()
+                for name, values in fields_of(batch).items()
+                if torch.is_tensor(values) and values.is_floating_point() and "label" not in name
+            }
+        ),
         nan_weights=broken_weights(model),
         broken_in="" if failure is None else _broken_in(trainer, batch),
         failure=failure,
@@ -176,15 +183,6 @@ def _loss_of_each(logits: Any, labels: Any, facts: Facts) -> tuple[float | None,
         -float(probabilities[row, label]) if label in inside else None
         for row, label in enumerate(labels.long().tolist())
     )
-
-
-def _nan_inputs(fields: Mapping[str, Any]) -> tuple[str, int, int] | None:
-    for name, values in fields.items():
-        rows = isinstance(values, torch.Tensor) and values.is_floating_point() and values.dim()
-        if rows and "label" not in name and not torch.isfinite(values).all():
-            whole = torch.isfinite(values.reshape(len(values), -1)).all(dim=1)
-            return name, int((~whole).sum()), len(values)
-    return None
 
 
 def _nan_source(trainer: Trainer, batch: Any) -> str | None:

@@ -206,7 +206,7 @@ def _counted(dataset: Any) -> tuple[str, int] | None:
     for name, held in vars(dataset).items():
         if not isinstance(held, Mapping | UserDict) or len(held) != len(dataset):
             continue
-        lengths = {len(column) if hasattr(column, "__len__") else 0 for column in held.values()}
+        lengths = set(map(_length, held.values()))
         if len(lengths) == 1 and (rows := lengths.pop()) > 2 * len(dataset):
             return name, rows
     return None
@@ -217,12 +217,20 @@ def _uncounted(dataset: Any) -> tuple[str, int] | None:
     if is_hub(dataset, "Dataset") or not hasattr(dataset, "__dict__"):
         return None
     for name, held in vars(dataset).items():
-        if isinstance(held, str | Mapping | UserDict) or not hasattr(held, "__len__"):
+        if isinstance(held, str | Mapping | UserDict):
             continue
-        rows = 0 if getattr(held, "shape", None) == () else len(held)
+        rows = _length(held)
         if rows > len(dataset) and _gives(dataset, rows - 1):
             return None if _gives(dataset, rows) else (name, rows)
     return None
+
+
+def _length(held: Any) -> int:
+    """0 where there is none. What is sparse has a `__len__` that fails, and so has a number."""
+    try:
+        return len(held)
+    except TypeError:
+        return 0
 
 
 def _gives(dataset: Any, place: int) -> bool:

@@ -36,7 +36,14 @@ from debugger.pipelines import face
 from debugger.pipelines.rows import class_names_of, is_hub, learned_from, one_of_each
 from debugger.script.places import Places
 
-__all__ = ["TrainerPipeline", "at_setup", "has_cuda", "pipeline", "stopped_at_training"]
+__all__ = [
+    "TrainerPipeline",
+    "at_setup",
+    "has_cuda",
+    "in_place_of",
+    "pipeline",
+    "stopped_at_training",
+]
 
 HIDDEN = -1
 """The label of rows whose real one is kept secret."""
@@ -177,6 +184,10 @@ def pipeline(trained: Trainer, earlier: face.Earlier | None = None) -> TrainerPi
 
 def has_cuda() -> bool:
     return torch.cuda.is_available()
+
+
+def in_place_of(*_: object) -> None:
+    """Nothing has to stand in: every Trainer can be looked at."""
 
 
 def at_setup(built: Built, places: Places) -> tuple[list[Finding], list[Evidence]]:

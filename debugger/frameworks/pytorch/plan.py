@@ -66,6 +66,7 @@ def plan(
             (_batches(trainer) or 0) / args.gradient_accumulation_steps,
         ),
         schedule_steps=moved,
+        used=max(0, getattr(before, "last_epoch", 0)),
         weight_decay=max((float(g.get("weight_decay") or 0.0) for g in groups), default=0.0),
         decoupled=type(optimizer).__name__ in _DECOUPLED
         or bool(group.get("decoupled_weight_decay")),
@@ -134,7 +135,8 @@ def _rates(schedule: Any, group: int, updates: int, moved: float, in_epoch: floa
         return None
     count = min(updates, MOST_STEPS)
     if isinstance(schedule, LambdaLR):
-        at = [int(place * updates / count * moved) for place in range(count)]
+        used = max(0, schedule.last_epoch)
+        at = [used + int(place * updates / count * moved) for place in range(count)]
         base = float(schedule.base_lrs[group])
         rates = [base * float(schedule.lr_lambdas[group](place)) for place in at]
     elif updates <= MOST_STEPS and moved == 1.0:
@@ -145,7 +147,7 @@ def _rates(schedule: Any, group: int, updates: int, moved: float, in_epoch: floa
     reached = max(rates, default=0.0)
     if not rates or not reached or not all(map(math.isfinite, rates)):
         return None
-    top = next(n for n, rate in enumerate(rates) if rate >= 0.99 * reached)
+    top = next(n for n, rate in enumerate(rates) if rate >= (1 - 1e-6) * reached)
     falling = rates[top:]
     last = math.ceil((in_epoch - 1) * count / updates)
     return Rates(

@@ -111,26 +111,47 @@ def _amounts(
 def _slopes(trainer: Trainer, batch: dict[str, Any]) -> dict[str, Any]:
     """What the output ends in, and how far all weights together move it at this learning rate.
 
-    Adam and its kin move a weight by about the learning rate a step.
+    Adam and its kin move a weight by about the learning rate a step. Where that is far, weights of
+    one layer and the next take the output further than each by itself.
     """
     model: Any = trainer.model
     inputs: Any = trainer._prepare_inputs(dict(batch))
-    weights = [weight for weight in model.parameters() if weight.requires_grad]
+    weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}
     try:
         with torch.enable_grad():
             outputs = model(**inputs)
             raw = outputs["logits"]
             ending = _ending(raw.grad_fn)
-            slopes = torch.autograd.grad(raw.float().mean(), weights, allow_unused=True)
+            slopes = torch.autograd.grad(
+                raw.float().mean(), list(weights.values()), allow_unused=True
+            )
     except Exception:  # a model that wants its labels, or freezes all: nothing is told of it then
         return {}
     told: dict[str, Any] = {} if ending is None else {"bounds": ending}
     steps = _planned(trainer)
     open_ended = ending is None or math.isinf(ending[2])
     if open_ended and steps is not None and "adam" in str(trainer.args.optim).lower():
-        slope = sum(float(one.abs().sum()) for one in slopes if one is not None)
-        told["reach"] = trainer.args.learning_rate * steps * slope
+        way = trainer.args.learning_rate * steps
+        alone = way * sum(float(one.abs().sum()) for one in slopes if one is not None)
+        uphill = {
+            name: way * slope.sign()
+            for name, slope in zip(weights, slopes, strict=True)
+            if slope is not None
+        }
+        told["reach"] = max(alone, _together(model, inputs, uphill, raw))
     return told
+
+
+@torch.no_grad()
+def _together(model: Any, inputs: Any, uphill: dict[str, torch.Tensor], raw: torch.Tensor) -> float:
+    """How far the output goes where every weight goes its whole way; 0 where nobody can tell."""
+    there = {name: model.get_parameter(name) + by for name, by in uphill.items()}
+    try:
+        moved = torch.func.functional_call(model, there, kwargs=inputs)["logits"]
+    except Exception:  # what stands in for its weights is none to it
+        return 0.0
+    far = float((moved.float().mean() - raw.float().mean()).abs())
+    return far if math.isfinite(far) else math.inf
 
 
 def _ending(made_by: Any) -> tuple[str, float, float] | None:

@@ -6,7 +6,7 @@ import copy
 import random
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,11 @@ def borrowed(
     trainer: Trainer, *callbacks: TrainerCallback, weights: bool = False
 ) -> Iterator[Trainer]:
     """The same Trainer, untouched afterwards, that meanwhile writes, reports and prints nothing."""
-    with untouched(trainer, weights), tempfile.TemporaryDirectory() as folder:
+    with (
+        untouched(trainer, weights),
+        tempfile.TemporaryDirectory() as folder,
+        _has_folder(trainer.args, folder),
+    ):
         trainer.args = quiet(trainer.args, folder)
         trainer.model_init = None  # it would put another model in the place of the watched one
         trainer.control = copy.copy(trainer.control)
@@ -63,6 +67,32 @@ def borrowed(
             trainer.lr_scheduler,
         )
         yield trainer
+
+
+@contextmanager
+def writing_into(args: Any, folder: str) -> Iterator[None]:
+    """While open, the output folder is another one."""
+    own = args.output_dir
+    object.__setattr__(args, "output_dir", folder)
+    try:
+        yield
+    finally:
+        object.__setattr__(args, "output_dir", own)
+
+
+def _has_folder(args: Any, lent: str) -> AbstractContextManager[None]:
+    """A metric may write into the output folder: a training has made it long before, and what looks
+    at one behind a wall may not make it, or not write there."""
+    own = args.output_dir
+    return nullcontext() if own is None or _may_write(own) else writing_into(args, lent)
+
+
+def _may_write(folder: str) -> bool:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def quiet(args: Any, folder: str) -> Any:

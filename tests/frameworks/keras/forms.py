@@ -281,6 +281,7 @@ model = tf.keras.Sequential([
 loss = BinaryCrossentropy(from_logits=True)
 model.compile(Adam(0.03), loss, metrics=["accuracy"])
 model.fit(texts, labels, validation_split=0.25, epochs=2)
+print(model.evaluate(texts, labels), model.predict(np.array(list(texts), dtype=object)))
 """,
     "texts mapped": TEXTS
     + """

@@ -241,9 +241,8 @@ MADE: dict[str, Callable[[], Fit]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind", [next(iter(MADE)), *(pytest.param(k, marks=pytest.mark.proof) for k in list(MADE)[1:])]
-)
+@pytest.mark.some(1)
+@pytest.mark.parametrize("kind", MADE)
 def test_whatever_is_changed_the_model_is_left_bit_identical(kind: str) -> None:
     made = MADE[kind]()
     if kind != "bert":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pkgutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +22,7 @@ from debugger.outcome import Event, StageName
 from debugger.report import Report, gather
 from debugger.run import Run
 from debugger.script.building import Building
+from debugger.stages import gone
 from tests import tiny_keras as tiny
 
 
@@ -171,11 +174,17 @@ SCRIPTS: dict[str, tuple[StageName, int | None, str]] = {
         "from keras.optimizers import Adam\n"
         "model = tiny.bert()\nmodel.compile(optimizer=Adam(1e-4))\n" + FIT,
     ),
-    "keras3_model": (
+    "looked_at_in_tf_keras": (
         "setup",
         10,
         "import keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
         "model.compile('sgd', 'mse')\nmodel.fit(np.ones((4, 2)), np.ones((4, 1)))\n",
+    ),
+    "keras3_model": (
+        "setup",
+        10,
+        "import keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
+        "model.compile('sgd', 'mse')\nmodel.fit(keras.ops.ones((4, 2)), np.ones((4, 1)))\n",
     ),
     "hand_written_loop": (
         "setup",
@@ -210,6 +219,68 @@ def test_a_fault_in_a_script_is_found_at_its_line(code: str) -> None:
     found = {finding.code: finding for finding in report.stage(stage).findings}
     assert code in found
     assert found[code].line == line
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        place
+        for place in sorted({*gone.NAMES.values(), *gone.MODULES.values()})
+        if place.partition(".")[0] in ("keras", "tensorflow")
+    ],
+)
+def test_what_is_named_in_place_of_what_is_gone_is_there(place: str) -> None:
+    assert pkgutil.resolve_name(place) is not None
+
+
+@pytest.mark.parametrize(
+    ("script", "today"),
+    [
+        ("from transformers import TFTrainer", "model.fit"),
+        ("from keras.utils import np_utils", "keras.utils.to_categorical"),
+        ("from keras.layers.normalization import BatchNormalization", "keras.layers"),
+        ("import tensorflow as tf\ntf.placeholder(tf.float32)", "tensorflow.compat.v1.placeholder"),
+        ("import tensorflow as tf\ntf.keras.layers.Conv2D(8, 3, border_mode='valid')", "padding"),
+        ("import tensorflow as tf\ntf.keras.Sequential().predict_classes([1])", "argmax"),
+    ],
+)
+def test_what_keras_has_no_more_is_told_with_what_it_is_called_now(script: str, today: str) -> None:
+    (found,) = performed(script, "setup").stage("setup").findings
+
+    assert found.code in ("renamed_name", "renamed_argument")
+    assert today in found.numbers["today"]
+
+
+def test_what_stands_in_for_keras_3_is_gone_afterwards() -> None:
+    text = "from keras.layers import Dense\nfrom keras.models import Sequential\n"
+    text += "model = Sequential([Dense(1)])\nmodel.compile('sgd', 'mse', metrics=['mae'])\n"
+    report = performed(text + "model.fit([[1.0], [2.0]], [[1.0], [2.0]])\n", "step")
+
+    assert report.stage("step").outcome in ("pass", "look")
+    assert sys.modules["keras"] is keras
+    assert sys.modules["keras.layers"] is keras.layers
+
+
+@pytest.mark.parametrize(
+    ("layers", "given"),
+    [
+        ("tf.keras.Sequential([keras.layers.Dense(1)])", "'adam', 'mse'"),
+        ("keras.Sequential([tf.keras.layers.Dense(1)])", "'adam', 'mse'"),
+        ("tf.keras.Sequential([tf.keras.layers.Dense(1)])", "keras.optimizers.Adam(), 'mse'"),
+        (
+            "tf.keras.Sequential([tf.keras.layers.Dense(1)])",
+            "'adam', 'mse', [keras.metrics.MeanAbsoluteError()]",
+        ),
+    ],
+)
+def test_two_kerases_are_one_where_nobody_asks_for_the_old_one(layers: str, given: str) -> None:
+    text = f"import keras\nimport tensorflow as tf\nmodel = {layers}\nmodel.compile({given})\n"
+    report = performed(text + "model.fit([[1.0], [2.0]], [[1.0], [2.0]])\n", "step")
+
+    assert [one.code for one in report.stage("setup").findings] == ["two_kerases"]
+    assert report.stage("step").outcome in ("pass", "look")
+    refused = performed(f"import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n{text}", "setup")
+    assert "two_kerases" not in {one.code for one in refused.stage("setup").findings}
 
 
 def test_a_loop_by_hand_before_a_fit_is_let_run() -> None:

@@ -12,6 +12,7 @@ from transformers import create_optimizer
 from debugger import diagnose
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.pipeline import KerasPipeline
+from debugger.frameworks.keras.plan import never_trained
 from debugger.outcome import Finding
 from debugger.stages import step
 from debugger.stages.judging import View, judged
@@ -173,3 +174,18 @@ def test_a_body_that_was_trained_may_be_frozen() -> None:
     model.bert.set_weights(trained.bert.get_weights())
 
     assert run(model) == {}
+
+
+def test_convolutions_of_a_body_that_was_taken_apart_are_counted_with_their_norms() -> None:
+    layers = KERAS.layers
+    given = KERAS.Input((8, 8, 3))
+    turned = layers.BatchNormalization()(layers.Conv2D(16, 3, use_bias=False)(given))
+    body = KERAS.Model(given, layers.GlobalAveragePooling2D()(turned))
+    body.trainable = False
+    model = KERAS.Model(given, layers.Dense(2, "softmax")(body.output))
+    model.compile(KERAS.optimizers.Adam(1e-3), "sparse_categorical_crossentropy")
+
+    name, weights = never_trained(model)
+    assert (name[:6], weights) == ("conv2d", 3 * 3 * 3 * 16 + 4 * 16)
+    model.layers[2].beta.assign_add(tf.ones(16))
+    assert never_trained(model)[1] == 0

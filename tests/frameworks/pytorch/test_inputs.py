@@ -239,6 +239,27 @@ def test_a_pair_may_lose_its_second_sentence() -> None:
     assert "second_sentence_cut" not in found(tiny.classifier(train_dataset=fair), "data")
 
 
+def test_a_text_that_was_copied_is_read_once() -> None:
+    whole = pairs().select_columns(["sentence1", "label"])
+    given: Any = WORDS(list(whole["sentence1"]))
+    twice = whole.add_column("text", list(whole["sentence1"]))
+    joined = twice.add_column("input_ids", given["input_ids"])
+
+    assert "text_mostly_cut" not in found(tiny.classifier(train_dataset=joined), "data")
+
+
+def test_a_title_that_some_reports_quote_was_never_their_second_sentence() -> None:
+    titles = [f"{colour} {thing}" for colour in ("red", "blue") for thing in ("car", "tree")] * 6
+    bodies = [f"the {t} is here" if n % 4 == 0 else "a dog sings" for n, t in enumerate(titles)]
+    given: Any = WORDS(bodies)
+    known = Dataset.from_dict(
+        {"body": bodies, "title": titles, "label": [n % 3 for n in range(24)]}
+    )
+    joined = known.add_column("input_ids", given["input_ids"])
+
+    assert "second_sentence_cut" not in found(tiny.classifier(train_dataset=joined), "data")
+
+
 def test_the_answer_written_into_the_question() -> None:
     names = ("red", "blue", "green")
     texts = [f"dog {names[row % 3]} {text}" for row, text in enumerate(["runs", "sings"] * 12)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from scipy.sparse import csr_matrix
 from torch import nn
 from transformers import Trainer
 from transformers.modeling_outputs import SequenceClassifierOutput
@@ -103,3 +104,24 @@ def test_a_part_that_nothing_comes_back_to_is_named() -> None:
     assert "gradient_stops" in [one.code for one in findings]
     healthy = diagnose(tiny.classifier(), stage="step").findings
     assert "gradient_stops" not in [one.code for one in healthy]
+
+
+class Sparse(torch.utils.data.Dataset[dict[str, Any]]):
+    """Rows whose labels a matrix holds that stores no zeros, and has no len()."""
+
+    def __init__(self) -> None:
+        self.rows, self.wanted = tiny.pairs(24), csr_matrix([[n % 3] for n in range(24)])
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        row = self.rows[place]
+        return {"input_ids": row["input_ids"], "labels": int(self.wanted[place, 0])}
+
+
+def test_what_holds_its_labels_sparsely_is_looked_at() -> None:
+    report = diagnose(tiny.classifier(train_dataset=Sparse()), stage="data")
+
+    assert "stage_unreadable" not in {one.code for one in report.findings}
+    assert report.stage("data").measured
