@@ -59,8 +59,8 @@ class Runs:
         return self._plain(Run(script, WALK, device=CPU, steps=steps))
 
     def whole(self, script: str, steps: int) -> Future[Report]:
-        """Every stage, whatever fails before it."""
-        return self._plain(Run(script, ALL, device=CPU, steps=steps))
+        """Every stage, whatever fails before it. Asked for late, so it comes before the others."""
+        return self._plain(Run(script, ALL, device=CPU, steps=steps), first=True)
 
     def twin(self, scenario: Scenario) -> Future[Report]:
         return self._proof(scenario, scenario.twin, ())
@@ -91,8 +91,8 @@ class Runs:
         with self._lock:
             self._waiting.clear()
 
-    def _plain(self, run: Run) -> Future[Report]:
-        return self._ask((run, False), (), lambda _: gather(self._engine.events(run)))
+    def _plain(self, run: Run, first: bool = False) -> Future[Report]:
+        return self._ask((run, False), (), lambda _: gather(self._engine.events(run)), first)
 
     def _proof(
         self,
@@ -135,12 +135,13 @@ class Runs:
         key: tuple[Run, bool],
         after: Sequence[Future[Report]],
         work: Callable[[_Job], Report | _Like],
+        first: bool = False,
     ) -> Future[Report]:
         if key not in self._asked:
             job = _Job(work, after)
             self._asked[key] = job.answer
             with self._lock:
-                self._waiting.append(job)
+                self._waiting.insert(0 if first else len(self._waiting), job)
             self._move_up()
         return self._asked[key]
 

@@ -28,6 +28,7 @@ ARGUMENTS = {
 }
 NAMES = {
     "datasets.load_metric": "evaluate.load",
+    "evaluate.load_metric": "evaluate.load",
     "transformers.AdamW": "torch.optim.AdamW",
     "transformers.TFTrainer": "model.fit",
     "keras.np_utils": "keras.utils.to_categorical",

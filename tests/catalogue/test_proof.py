@@ -218,6 +218,22 @@ def test_a_proof_that_waits_for_its_twin_keeps_no_place_from_others() -> None:
     assert {one.result(10).outcome for one in (twin, cure, walk)} == {"pass"}
 
 
+def test_a_run_that_nobody_could_ask_for_early_comes_before_those_that_wait() -> None:
+    engine = Held()
+    runs = Runs(engine, at_once=1)
+    walks = [runs.walk(f"print({number})") for number in range(3)]
+    whole = runs.whole("print()", steps=1)
+
+    for script in ("print(0)", "print()"):
+        assert engine.begun.acquire(timeout=10)
+        assert list(engine.gates)[-1] == script
+        engine.gates[script].set()
+    assert whole.result(10).outcome == "pass"
+    for script in ("print(1)", "print(2)"):
+        engine.gates.setdefault(script, threading.Event()).set()
+    assert {one.result(10).outcome for one in walks} == {"pass"}
+
+
 def test_what_breaks_an_engine_reaches_who_waits_for_it_and_who_waits_for_that() -> None:
     class Broken(MadeUp):
         def events(self, run: Run, asker: Asker | None = None) -> Iterator[Event]:

@@ -143,6 +143,7 @@ def test_a_loop_by_hand_may_make_what_a_trainer_needs(monkeypatch: pytest.Monkey
             "fail",
         ),
         ("from datasets import load_metric\n", "renamed_name", 1, "fail"),
+        ("from evaluate import load_metric\n", "renamed_name", 1, "fail"),
         ("from datasets import load_nothing\n", "unexpected_name", 1, "fail"),
         ("1 / 0\n", "script_failed", 1, "fail"),
     ],
