@@ -83,7 +83,7 @@ def test_a_stage_is_a_line_with_its_state_and_its_seconds() -> None:
 
 def test_a_finding_stands_under_its_stage_with_line_and_sentence() -> None:
     text = to_text(report("fail", (), Found(finding())), 100)
-    assert re.search(r"✗ failed +batch .*\n    line 49: .*16.*21", text)
+    assert re.search(r"✗ failed +batch .*\n    fault at line 49: .*16.*21", text)
     assert "A fault was found in the stage batch, at line 49." in text
 
 

@@ -6,7 +6,7 @@ It takes text and ground from the page around it, so that it reads in light and 
 from debugger.evidence.html import chart, inside, shown, style
 from debugger.evidence.markup import escape, folded
 from debugger.outcome import Evidence, Finding
-from debugger.printing.sentences import MARKS, conclusion, not_judged, place, ran, setting
+from debugger.printing.sentences import MARKS, conclusion, heading, not_judged, ran, setting
 from debugger.report import Report, StageReport
 from debugger.words import Words
 
@@ -76,10 +76,9 @@ def unjudged(stage: StageReport, words: Words) -> str:
 
 
 def _finding(finding: Finding, words: Words) -> str:
-    head = place(finding, words) or words.say("cli", finding.severity)
     sentence = escape(words.finding(finding))
     return (
-        f'<p class="found {finding.severity}"><b>{escape(head)}:</b> {sentence} '
+        f'<p class="found {finding.severity}"><b>{escape(heading(finding, words))}:</b> {sentence} '
         f'<span class="dim">{escape(finding.code)}</span></p>'
     )
 

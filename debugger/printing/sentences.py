@@ -53,6 +53,14 @@ def waiting(place: int, wait: tuple[int, int] | None, words: Words) -> str:
     return words.say("waiting", "place_in", place=place, wait=said)
 
 
+def heading(finding: Finding, words: Words) -> str:
+    """How grave it is, and where: without colours, and to a reader of the screen, too."""
+    severity, where = words.say("cli", finding.severity), place(finding, words)
+    return (
+        severity if where is None else words.say("cli", "found_at", severity=severity, place=where)
+    )
+
+
 def place(finding: Finding, words: Words) -> str | None:
     """Where in the script, in a file beside it, or in which cell of the notebook."""
     if finding.line is None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from debugger.evidence.plain import clean
 from debugger.evidence.text import Line, chart, cut, shown
-from debugger.outcome import Ending, Evidence, Finding, Severity
-from debugger.printing.sentences import MARKS, conclusion, not_judged, place, ran, setting
+from debugger.outcome import Ending, Evidence, Finding
+from debugger.printing.sentences import MARKS, conclusion, heading, not_judged, ran, setting
 from debugger.report import Report, StageReport
 from debugger.words import Words
 
@@ -97,9 +97,8 @@ class _Page:
                 self.line(sentence, 4, "dim")
 
     def finding(self, finding: Finding) -> None:
-        severity: Severity = finding.severity
-        label = place(finding, self.words) or self.words.say("cli", severity)
-        self.line(f"{label}: {self.words.finding(finding)}", 4, severity)
+        said = f"{heading(finding, self.words)}: {self.words.finding(finding)}"
+        self.line(said, 4, finding.severity)
 
     def evidence(self, evidence: Evidence, whole: bool) -> None:
         self.line(self.words.say("evidence", evidence.code), 4, "strong")
