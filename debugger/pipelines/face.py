@@ -15,6 +15,7 @@ from debugger.failure import Failure
 from debugger.outcome import Weighed
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
+from debugger.pipelines.called import Uncallable
 from debugger.pipelines.columns import Column, Columns
 from debugger.pipelines.company import Company
 from debugger.pipelines.drawn import Drawn, Outside, Redrawn, Unfitting
@@ -495,10 +496,11 @@ class Step:
     `schedule` is what changes the learning rate, of Keras, as `decay` is; `last_learning_rate` is
     what it leaves at the end of the training. `head_frozen`: its weights are new ones too.
     `refused` is what a callback of the library says before the first step, by the name of its
-    class; `idle`: the training began and ended, and took no step; `switched_off`: the script has
-    switched all gradients off where it trains. `resumes_from` is where it is to go on from a
-    checkpoint, and there is none. `adapter`: one is trained. `body_trainable` are the trained
-    weights that belong neither to the head nor to an adapter; None where nobody counted them.
+    class, `uncallable` one that the training itself would stop at. `idle`: the training began and
+    ended, and took no step; `switched_off`: the script has switched all gradients off where it
+    trains. `resumes_from` is where it is to go on from a checkpoint, and there is none. `adapter`:
+    one is trained. `body_trainable` are the trained weights that belong neither to the head nor to
+    an adapter; None where nobody counted them.
     """
 
     blocks: tuple[Block, ...] = ()
@@ -520,6 +522,7 @@ class Step:
     schedule: str = ""
     last_learning_rate: float | None = None
     refused: tuple[str, str] | None = None
+    uncallable: Uncallable | None = None
     idle: bool = False
     switched_off: bool = False
     resumes_from: str = ""

@@ -10,7 +10,7 @@ from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
-from debugger.stages import phases, plan, rates, reached, steered, units, withheld
+from debugger.stages import called, phases, plan, rates, reached, steered, units, withheld
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -391,6 +391,7 @@ RULES: tuple[Rule, ...] = (
     *plan.RULES,
     *withheld.RULES,
     *rates.RULES,
+    *called.RULES,
     *steered.RULES,
     *phases.RULES,
     *units.RULES,

@@ -25,6 +25,7 @@ from debugger.failure import Failure, Frame
 from debugger.failure import Held as Name
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
+from debugger.pipelines.called import Uncallable
 from debugger.pipelines.columns import (
     Across,
     Column,
@@ -95,6 +96,7 @@ from debugger.script.places import Places
 from debugger.stages import (
     batch,
     belonging,
+    called,
     columns,
     company,
     crashes,
@@ -468,6 +470,25 @@ CASES = [
         replace(STEPPED, refused=("EarlyStoppingCallback", "it wants a metric")),
         {"refused": None},
         says={"name": "EarlyStoppingCallback"},
+    ),
+    Case(
+        called.no_callback,
+        replace(STEPPED, uncallable=Uncallable("None")),
+        {"uncallable": None},
+        script="Trainer(\n    callbacks=[None])",
+        says={"name": "None"},
+    ),
+    Case(
+        called.callback_unmade,
+        replace(STEPPED, uncallable=Uncallable("EarlyStopping", unmade=True)),
+        {"uncallable": None},
+        says={"name": "EarlyStopping"},
+    ),
+    Case(
+        called.callback_takes_less,
+        replace(STEPPED, uncallable=Uncallable("Mine", event="on_log", said="an argument")),
+        {"uncallable": None},
+        says={"name": "Mine.on_log", "said": "an argument"},
     ),
     of_plan(plan.gradients_cut_away, {"left": 0.3}, LITTLE_LEFT, before=4.0, after=1e-8),
     Case(

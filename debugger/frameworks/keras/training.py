@@ -37,6 +37,7 @@ from debugger.frameworks.keras.reading import Rows, told
 from debugger.frameworks.keras.steering import steering
 from debugger.frameworks.keras.turning import none_turned, turned, turning_layers
 from debugger.frameworks.keras.units import alike, faded, norms
+from debugger.pipelines.called import Given, uncallable
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Guesses, Memory, Step, Training
 from debugger.pipelines.kept import Attributes
@@ -44,6 +45,16 @@ from debugger.pipelines.rows import one_of_each, spread
 from debugger.pipelines.turning import DOUBTED, MOST_TURNED, Turn, Turned, taken_for_one
 
 WATCHED_STEPS = 2
+_TRAINING: dict[str, Given] = {
+    "set_model": (1, ()),
+    "on_train_begin": (1, ()),
+    "on_epoch_begin": (2, ()),
+    "on_train_batch_begin": (2, ()),
+    "on_train_batch_end": (2, ()),
+    "on_epoch_end": (2, ()),
+    "on_train_end": (1, ()),
+}
+"""What `fit` calls of every callback."""
 EVAL_BATCH = 64
 
 
@@ -85,6 +96,7 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             alike=alike(model, weights, before, watch.gradients) if watch.steps else (),
             faded=faded(model, watch.gradients),
             phases=fit.phases,
+            uncallable=uncallable(fit.callbacks, _TRAINING),
             norms=norms(model, weights, before, watch.steps, planned if fit.whole else None),
             failure=failure,
         )

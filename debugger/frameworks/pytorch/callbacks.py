@@ -11,7 +11,10 @@ from typing import Any
 
 from transformers import EarlyStoppingCallback, Trainer, TrainerControl
 
+from debugger.pipelines.called import Given, Uncallable, uncallable
+
 EVENTS = ("on_evaluate", "on_log")
+_TRAINING = ("train_begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "train_end")
 
 
 def refused_by(trainer: Trainer) -> tuple[str, str] | None:
@@ -35,6 +38,34 @@ def refused_by(trainer: Trainer) -> tuple[str, str] | None:
     finally:
         log.disabled = was_disabled
     return None
+
+
+def uncallable_of(trainer: Trainer) -> Uncallable | None:
+    """Held against what the library calls in this training, and with what: it is asked itself."""
+    heard, library = _Heard(), copy.copy(trainer.callback_handler)
+    library.callbacks = [heard]
+    given = trainer.args, copy.copy(trainer.state), copy.copy(trainer.control)
+    for event in _TRAINING:
+        getattr(library, f"on_{event}")(*given)
+    library.on_log(*given, logs={})
+    if trainer.args.eval_strategy != "no":
+        library.on_evaluate(*given, metrics={})
+    if trainer.args.save_strategy != "no":
+        library.on_save(*given)
+    return uncallable(trainer.callback_handler.callbacks, heard.events)
+
+
+class _Heard:
+    """Takes down what it is called with."""
+
+    def __init__(self) -> None:
+        self.events: dict[str, Given] = {}
+
+    def __getattr__(self, event: str) -> Any:
+        def called(*placed: Any, **named: Any) -> None:
+            self.events[event] = len(placed), tuple(named)
+
+        return called
 
 
 def stopping_on_bad(

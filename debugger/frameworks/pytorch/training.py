@@ -24,7 +24,7 @@ from debugger.frameworks.pytorch.batches import (
     rows_in,
     with_loss,
 )
-from debugger.frameworks.pytorch.callbacks import refused_by
+from debugger.frameworks.pytorch.callbacks import refused_by, uncallable_of
 from debugger.frameworks.pytorch.facts import broken_weights
 from debugger.frameworks.pytorch.following import Followed, followed
 from debugger.frameworks.pytorch.outputs import outputs_apart, pair_of
@@ -50,7 +50,7 @@ def step(trainer: Trainer) -> Step:
     """Two real steps: what reached each block, what moved it, and what the optimizer holds."""
     model: Any = trainer.model
     watch = _Watch(model)
-    failure, refused = None, refused_by(trainer)
+    failure, refused, cannot = None, refused_by(trainer), uncallable_of(trainer)
     with (
         borrowed(trainer, watch, weights=True),
         _before_each_step(watch.note_gradients),
@@ -100,6 +100,7 @@ def step(trainer: Trainer) -> Step:
             leftover_gradient=max(leftovers, default=None),
             nan_after=broken_weights(model),
             refused=refused,
+            uncallable=cannot,
             switched_off=gradients_off(trainer),
             resumes_from=no_checkpoint_in(trainer),
             idle=watch.began and not watch.steps and failure is None,

@@ -30,6 +30,10 @@ test = scaler.{call}(test)
     + DENSE
     + "model.fit(train, y[:64], validation_data=(test, y[64:]))\n"
 )
+CALLED = (
+    "class Mine(tf.keras.callbacks.Callback):\n    def on_epoch_end(self, epoch{more}):\n"
+    "        pass\n" + DENSE + "model.fit(x, y, callbacks=[\n    {one}])\n"
+)
 COUNTED = """
 from tensorflow.keras.preprocessing.text import Tokenizer
 texts = ["word%d word%d word%d" % (n % 7, n % 5, n % 3) for n in range(96)]
@@ -91,6 +95,12 @@ model.fit(x, x[:, :1] * 3)
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     "a number that nobody logs": ("evaluate", "watched_in_vain", "EarlyStopping",
         STOPS.format(name="val_acc", more="")),
+    "a callback that takes no numbers": ("step", "callback_takes_less", "def on_epoch_end",
+        CALLED.format(more="", one="Mine()")),
+    "a callback without its brackets": ("step", "callback_unmade", "callbacks=[",
+        CALLED.format(more=", logs", one="Mine")),
+    "no callback after all": ("step", "no_callback", "callbacks=[",
+        CALLED.format(more=", logs", one="None")),
     "no validation to watch": ("evaluate", "watched_in_vain", "ReduceLROnPlateau", DENSE
         + "model.fit(x, y, callbacks=[tf.keras.callbacks.ReduceLROnPlateau()])"),
     "a schedule that grows": ("step", "rate_driven_up", "return rate * 50",
@@ -146,6 +156,7 @@ UNCHANGED: dict[str, tuple[StageName, str]] = {
     "a callback that adds a number": ("evaluate",
         "class Adds(tf.keras.callbacks.Callback):\n    pass\n" + DENSE + FIT.format(
         more=", callbacks=[Adds(), tf.keras.callbacks.EarlyStopping('val_f1')]")),
+    "a callback that takes all": ("step", CALLED.format(more=", logs", one="Mine()")),
     "a warm-up": ("step", SCHEDULE.format(body="return 0.03 * min(1.0, (epoch + 1) / 3)")),
     "a schedule that falls": ("step", SCHEDULE.format(body="return rate * 0.9")),
     "one scale for both": ("data", SCALED.format(call="transform")),

@@ -281,6 +281,25 @@ def test_clipping_by_hand_that_leaves_nothing() -> None:
     assert "gradients_cut_away" not in found(tiny.classifier(trainer_class=Usual), "step")
 
 
+def test_callbacks_that_cannot_be_called_as_the_training_calls_them() -> None:
+    class Short(TrainerCallback):
+        def on_epoch_end(self, args: Any, state: Any, control: Any) -> None:  # pyright: ignore
+            pass
+
+    class Rare(TrainerCallback):
+        def on_predict(self, args: Any, state: Any, control: Any) -> None:  # pyright: ignore
+            pass
+
+    def held(one: Any) -> set[str]:
+        trainer = tiny.classifier()
+        trainer.add_callback(one)
+        return {code for code in found(trainer, "step") if "callback" in code}
+
+    assert held(Short) == held(Short()) == {"callback_takes_less"}
+    assert held(None) == held(object()) == {"no_callback"}
+    assert held(Rare()) == held(EarlyStoppingCallback) - {"callback_refuses"} == set()
+
+
 @pytest.mark.proof
 def test_early_stopping_with_nothing_to_go_by() -> None:
     class Chatty(TrainerCallback):
