@@ -126,8 +126,19 @@ def targets_of(
     end = getattr(tokenizer, "eos_token_id", None)
     if end is not None and real is not None:
         ends = (ids == end) & real
+        if end == getattr(tokenizer, "pad_token_id", None):
+            ends &= ~_fills(ids == end)
         known |= {"ends": int(ends.sum()), "ends_counted": int((ends & counted).sum())}
     return Targets(**known)
+
+
+def _fills(there: np.ndarray) -> np.ndarray:
+    """Where more than one in turn begin or end a row: padding, whatever the mask says of it."""
+    closing = np.flip(np.logical_and.accumulate(np.flip(there, -1), axis=-1), -1)
+    opening = np.logical_and.accumulate(there, axis=-1)
+    closing &= closing.sum(axis=-1, keepdims=True) > 1
+    opening &= opening.sum(axis=-1, keepdims=True) > 1
+    return closing | opening
 
 
 def ends_of(labels: np.ndarray, tokenizer: Any) -> dict[str, Any]:
