@@ -10,6 +10,8 @@ import tf_keras
 
 from debugger.failure import on_behalf
 from debugger.frameworks.keras.bench import named_weights
+from debugger.frameworks.keras.rates import rate_of
+from debugger.frameworks.keras.steering import OF_KERAS
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.phases import Unseen
 
@@ -95,6 +97,8 @@ def rehearse(
         class_weight=made.class_weight,
     )
     own.update(kept)
+    if any(isinstance(one, OF_KERAS) for one in made.callbacks):
+        history.history["lr"] = [rate_of(model.optimizer)]  # as they themselves write it down
     if made.epochs and not any(map(_may_stop, made.callbacks)):
         _as_long_as(history, range(made.begins_at, made.begins_at + made.epochs))
     known = model.optimizer, line, taken, planned or taken, before, trained_in(model)

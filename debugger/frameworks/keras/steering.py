@@ -14,14 +14,14 @@ import tf_keras
 
 from debugger.pipelines.kept import Attributes
 
-_OF_KERAS = (tf_keras.callbacks.LearningRateScheduler, tf_keras.callbacks.ReduceLROnPlateau)
+OF_KERAS = (tf_keras.callbacks.LearningRateScheduler, tf_keras.callbacks.ReduceLROnPlateau)
 _RATES = ("learning_rate", "lr", "_learning_rate")
 _SETTERS = ("set_value", "assign", "assign_add", "assign_sub", "setattr")
 
 
 def steering(callbacks: tuple[Any, ...]) -> list[Any]:
     own = [one for one in callbacks if isinstance(one, tf_keras.callbacks.Callback)]
-    return [one if isinstance(one, _OF_KERAS) else Quiet(one) for one in own if _steers(one)]
+    return [one if isinstance(one, OF_KERAS) else Quiet(one) for one in own if _steers(one)]
 
 
 def only_lowered(callbacks: tuple[Any, ...]) -> bool:
@@ -54,7 +54,7 @@ def by_epochs(callbacks: tuple[Any, ...], epochs: int, begun: float) -> list[flo
 def gives_no_float(callbacks: tuple[Any, ...], epochs: int, begun: float) -> tuple[str, int] | None:
     """A schedule of the script's own that answers with something else, by its name, and the epoch
     in which it does. Keras takes no whole number either."""
-    for one in [one for one in callbacks if isinstance(one, _OF_KERAS[0])][:1]:
+    for one in [one for one in callbacks if isinstance(one, OF_KERAS[0])][:1]:
         rate: Any = begun
         kept = Attributes(one)
         try:
@@ -111,7 +111,7 @@ class Quiet(tf_keras.callbacks.Callback):
 
 
 def _steers(callback: Any) -> bool:
-    if isinstance(callback, _OF_KERAS):
+    if isinstance(callback, OF_KERAS):
         return True
     kind = type(callback)
     if kind.__module__.startswith(("tf_keras.", "transformers.", "keras.")):

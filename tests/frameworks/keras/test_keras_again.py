@@ -64,6 +64,17 @@ def test_nobody_knows_how_long_a_fit_takes_that_may_stop_early() -> None:
     assert (building.trained.begins_at, building.trained.epochs) == (1, 2)
 
 
+def test_the_rates_that_a_callback_writes_down_stand_in_a_history_that_was_cut_short() -> None:
+    steers = "tf.keras.callbacks.ReduceLROnPlateau()"
+    plateau = FIRST.replace("epochs=3", f"epochs=3, callbacks=[{steers}]")
+    read = "print(history.history['lr'][-1])\n"
+
+    assert built(HEAD + plateau + read + FIRST).unseen is None
+    assert built(HEAD + FIRST + read + FIRST).unseen == Unseen(
+        "trains_again_fails", {"at": 6, "said": "'lr'"}
+    )
+
+
 def test_one_model_compiled_twice_for_the_same_rows_is_worth_a_look() -> None:
     building = built(HEAD + FIRST + AGAIN + FIRST)
     seen = KerasPipeline(building.trained, building.earlier).forward().earlier
