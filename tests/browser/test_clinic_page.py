@@ -18,7 +18,7 @@ from debugger import catalogue
 from debugger.catalogue.scenario import number_of
 from debugger.outcome import STAGES
 from debugger.words import Words
-from tests.browser.app import LOOKS, Visit, card, free_port, open_page, running_app, serious
+from tests.browser.app import LONG, LOOKS, Visit, card, free_port, open_page, running_app, serious
 from tests.browser.learner import answered, apply, diagnosed, idle, run, state
 
 pytestmark = pytest.mark.slow
@@ -311,7 +311,7 @@ def test_the_demonstration_cures_by_itself_and_counts_for_nothing(visit: Visit) 
     page.click(".doors .go")
     for caption in ("demo_fails", "demo_looks", "demo_found", "demo_repairs"):
         page.locator(".caption", has_text=WORDS.say("clinic", caption)).wait_for()
-    page.locator(".caption", has_text=WORDS.say("clinic", "demo_ends")).wait_for()
+    page.locator(".caption", has_text=WORDS.say("clinic", "demo_ends")).wait_for(timeout=LONG)
     page.wait_for_selector(".proof")
     page.click(".caption .go")
     page.wait_for_selector(".opening")
