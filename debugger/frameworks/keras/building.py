@@ -34,11 +34,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """The Dataset that a tf.data.Dataset was made from, and what makes its batches."""
+    """The Dataset that a tf.data.Dataset was made from, what makes its batches, and the columns
+    that it was asked for by name."""
 
     made: Any
     dataset: Dataset
     collate: Any
+    asked: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -340,8 +342,10 @@ def _noted_source(built: Built, make: Any) -> Any:
     @wraps(make)
     def noted(self: Dataset, *args: Any, **kwargs: Any) -> Any:
         made = make(self, *args, **kwargs)
-        collate = signature.bind(self, *args, **kwargs).arguments.get("collate_fn")
-        built.sources.append(Source(made, self, collate))
+        given = signature.bind(self, *args, **kwargs).arguments
+        named = (given.get(name) or () for name in ("columns", "label_cols"))
+        asked = frozenset(n for one in named for n in ((one,) if isinstance(one, str) else one))
+        built.sources.append(Source(made, self, given.get("collate_fn"), asked))
         return made
 
     return noted

@@ -127,6 +127,7 @@ def _split(
     label = None if rows.batch is None or not labels else rows.batch.inside or "y"
     names = (*rows.columns, *((label,) if label else ()))
     columns = tuple(source.dataset.column_names) if source else names
+    asked = source.asked if source else frozenset[str]()
     keys, split = split_of(
         {**rows.columns, **spans_in(rows)},
         ids,
@@ -136,7 +137,7 @@ def _split(
         count=rows.count or rows.looked_at,
         looked_at=rows.looked_at,
         columns=columns,
-        kept=tuple(n for n in columns if n in names or (label and n in LABELS)),
+        kept=tuple(n for n in columns if n in (*names, *asked) or (label and n in LABELS)),
         class_names=class_names_of(source.dataset) if source else None,
         texts=_texts(rows, source) if ids and tokenizer else (),
         by_texts=False,

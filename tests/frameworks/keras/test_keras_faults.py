@@ -317,6 +317,24 @@ tiny.compiled().fit(data)
     assert [one.code for one in report.stage("batch").findings] == ["mask_missing"]
 
 
+def test_a_column_of_labels_is_kept_whatever_it_is_called() -> None:
+    text = """
+rows = {"input_ids": [[5, 6]] * 12, "topic": [n % 3 for n in range(12)], "page": [0] * 12}
+data = Dataset.from_dict(rows).to_tf_dataset(
+    columns=["input_ids"], label_cols="topic", batch_size=4
+)
+tiny.compiled().fit(data)
+"""
+    shown = performed(START + text, "data").stage("data").evidence
+
+    (columns,) = (one.data["rows"] for one in shown if one.code == "columns")
+    assert {name: fate["say"] for name, _, fate in columns} == {
+        "input_ids": "kept",
+        "topic": "kept",
+        "page": "dropped",
+    }
+
+
 def test_evaluation_rows_that_cannot_be_read_are_not_called_missing() -> None:
     fit = fitted(healthy(), validation=uneven())
     report = diagnose_built(Building(fit, framework="keras"), "evaluate")
