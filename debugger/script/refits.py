@@ -31,7 +31,8 @@ def refits(tree: ast.Module, line: int, kind: Callable[[str], str]) -> Iterator[
     learned = [one for call in fits for one in _handed(call, "x", "y")]
     trained, at_training = _names(tree, learned), _lines(tree, learned)
     held = [k.value for c in fits for k in c.keywords if k.arg == "validation_data"]
-    held += [one for c in calls if name_of(c.func) in _ASKS for one in _handed(c, "x")[:1]]
+    asks = [c for c in calls if name_of(c.func) in _ASKS and not _of_another(tree, c, line)]
+    held += [one for c in asks for one in _handed(c, "x")[:1]]
     learning = [c for c in calls if name_of(c.func) in _LEARNS and kind(owner_of(c)) and c.args]
     for given in held:
         judged = _names(tree, [given])
@@ -44,6 +45,15 @@ def refits(tree: ast.Module, line: int, kind: Callable[[str], str]) -> Iterator[
             for first in sorted(trained - judged) if name in only else ():
                 if kind(first) == kind(name):
                     yield Refit(name, call.lineno, first)
+
+
+def _of_another(tree: ast.Module, ask: ast.Call, line: int) -> bool:
+    """What is asked further up was trained before; a function is called from anywhere."""
+    elsewhere = (
+        isinstance(node, ast.FunctionDef) and _spans(node, ask.lineno) and not _spans(node, line)
+        for node in ast.walk(tree)
+    )
+    return ask.lineno < line and not any(elsewhere)
 
 
 def _learns_before(learning: list[ast.Call], call: ast.Call, trained: set[str]) -> bool:
@@ -69,5 +79,5 @@ def _handed(call: ast.Call, *names: str) -> list[ast.expr]:
     return [*call.args[: len(names)], *(k.value for k in call.keywords if k.arg in names)]
 
 
-def _spans(call: ast.Call, line: int) -> bool:
-    return call.lineno <= line <= (call.end_lineno or call.lineno)
+def _spans(node: ast.Call | ast.FunctionDef, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)

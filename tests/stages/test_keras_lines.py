@@ -215,6 +215,9 @@ def test_what_learns_anew_from_rows_to_be_judged_by_is_found_with_its_first() ->
     assert found("z = two.fit_transform(rows[9:])\nmodel.fit(x, y)\nmodel.predict(z)") == [
         ("two", 2, "one")
     ]
+    asked = "z = two.fit_transform(rows[9:])\n{}model.fit(x, y)\n"
+    assert found(asked.format("model.predict(z)\n")) == []
+    assert found(asked.format("def ask():\n    model.predict(z)\n")) == [("two", 2, "one")]
     assert found("z = other.fit_transform(more)\nmodel.fit(x, y)\nmodel.predict(z)") == []
     assert found("model.fit(x, y)\nz = one.fit_transform(more)\nmodel.predict(z)") == [
         ("one", 3, "one")
