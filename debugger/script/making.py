@@ -213,6 +213,16 @@ class Making:
                 return part.lineno
         return None
 
+    def subtracted(self) -> int | None:
+        """Where a training step that asks no loss takes labels from outputs, or the other way."""
+        for function in self._stepping() if self._asking() is None else ():
+            for node in ast.walk(function):
+                if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
+                    continue
+                if not any(isinstance(one, ast.Constant) for one in (node.left, node.right)):
+                    return node.lineno
+        return None
+
     def negated(self) -> int | None:
         """Where a training step turns the sign of its loss."""
         for function in self._stepping():

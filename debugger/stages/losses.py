@@ -163,6 +163,7 @@ def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None
     if line is None and column:  # a model of one's own may give them flat
         flat = places.handed.flattening("compute_metrics")
         line = places.making.turned() if flat else places.making.answered()
+        line = line or places.making.subtracted()
         line = line or places.returned_in(view.facts.model_class, "forward")
     return fault(line or _turning_line(view), logits=logits, labels=labels, rows=asked.rows)
 

@@ -300,6 +300,19 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
+        lambda at: at.making.subtracted(),
+        """
+        class Net(nn.Module):
+            def forward(self, x, labels=None):
+                return Output(amount=self.head(x - mean))
+        class Mine(Trainer):
+            def compute_loss(self, model, inputs, return_outputs=False):
+                out = model(**inputs).amount
+                twice = 1 - 0.5 * weight
+                return ((out - inputs["labels"]) ** 2).mean()  # HERE
+        """,
+    ),
+    (
         lambda at: at.making.turned(or_asked=False) or at.returned_in("Net", "forward"),
         """
         class Net(nn.Module):
