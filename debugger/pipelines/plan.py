@@ -76,7 +76,8 @@ class Plan:
     that its schedule refuses to go beyond. `held_batches` are all there are for the `asked_steps`;
     None where they do not come to an end. `plateau` is a schedule that goes by a number of the
     evaluation, `no_float` a callback's schedule and the epoch that it gives no fraction for.
-    `still` is the largest table of vectors that is frozen.
+    `still` is the largest table of vectors that is frozen. `no_room`: a plateau's schedule may not
+    go below the second of these rates, and the first is what the optimizer was given.
     """
 
     updates: int
@@ -116,6 +117,7 @@ class Plan:
     asked_steps: int = 0
     plateau: Plateau | None = None
     still: Still | None = None
+    no_room: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -50,4 +50,20 @@ def schedule_gives_no_float(seen: Step, view: View) -> Verdict | CannotJudge | N
     return fault(line, name=name, epoch=epoch + 1)
 
 
-RULES: tuple[Rule, ...] = (rate_taken_by_callback, rate_driven_up, schedule_gives_no_float)
+def plateau_has_no_room(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """The rate is to be lowered where nothing gets better, and begins at the least it may be."""
+    if seen.plan is None:
+        return UNKNOWN
+    if seen.plan.no_room is None:
+        return None
+    rate, least = seen.plan.no_room
+    line = view.places.argument("min_lr") or view.places.call("ReduceLROnPlateau")
+    return look(line, rate=rate, least=least)
+
+
+RULES: tuple[Rule, ...] = (
+    rate_taken_by_callback,
+    rate_driven_up,
+    schedule_gives_no_float,
+    plateau_has_no_room,
+)

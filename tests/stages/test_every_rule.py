@@ -1332,6 +1332,13 @@ CASES += [
         says={"epoch": 5},
     ),
     Case(
+        steered.plateau_has_no_room,
+        replace(STEPPED, plan=replace(PLAN, no_room=(1e-3, 1e-3))),
+        {"plan": PLAN},
+        script="ReduceLROnPlateau(\n    min_lr=1e-3)",
+        says={"rate": 1e-3, "least": 1e-3},
+    ),
+    Case(
         step.gradients_never_applied,
         replace(STEPPED, steps=2, blocks=(), failure=None),
         {"steps": 0},

@@ -16,7 +16,13 @@ from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.loading import was_loaded
 from debugger.frameworks.keras.rates import rate_of, schedule_of
-from debugger.frameworks.keras.steering import by_epochs, gives_no_float, only_lowered, steering
+from debugger.frameworks.keras.steering import (
+    by_epochs,
+    gives_no_float,
+    no_room,
+    only_lowered,
+    steering,
+)
 from debugger.pipelines.plan import Plan, Rates
 from debugger.pipelines.within import Clipped, Steered
 
@@ -72,6 +78,7 @@ def plan(
         clipped=_clipped(inner, gradients),
         steered=steered,
         no_float=gives_no_float(fit.callbacks, fit.epochs, rate_of(inner) or 0.0),
+        no_room=no_room(fit.callbacks, rate_of(inner) or 0.0),
         held_batches=fit.held,
         asked_steps=(fit.steps_per_epoch or 0) * fit.epochs,
     )

@@ -15,6 +15,8 @@ import tf_keras
 from debugger.pipelines.kept import Attributes
 
 OF_KERAS = (tf_keras.callbacks.LearningRateScheduler, tf_keras.callbacks.ReduceLROnPlateau)
+ROUNDED = 1e-6
+"""The share that a rate may lose as it is put into 32 bits."""
 _RATES = ("learning_rate", "lr", "_learning_rate")
 _SETTERS = ("set_value", "assign", "assign_add", "assign_sub", "setattr")
 
@@ -71,6 +73,14 @@ def gives_no_float(callbacks: tuple[Any, ...], epochs: int, begun: float) -> tup
         finally:
             kept.restore()
     return None
+
+
+def no_room(callbacks: tuple[Any, ...], begun: float) -> tuple[float, float] | None:
+    """The rate that a training begins with and the least one that a plateau may lower it to, where
+    that is no less."""
+    kind = tf_keras.callbacks.ReduceLROnPlateau
+    least = next((float(one.min_lr) for one in callbacks if isinstance(one, kind)), 0.0)
+    return (begun, least) if 0 < begun <= least * (1 + ROUNDED) else None
 
 
 class Quiet(tf_keras.callbacks.Callback):

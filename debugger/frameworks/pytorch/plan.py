@@ -95,6 +95,7 @@ def plan(
         ends_at=before.total_steps if isinstance(before, OneCycleLR) else None,
         plateau=_plateau(args, before),
         still=_still(model),
+        no_room=_no_room(before),
     )
 
 
@@ -111,6 +112,15 @@ def _still(model: torch.nn.Module) -> Still | None:
     table = max(tables, key=torch.Tensor.numel)
     empty = int((table == table[-1]).all(dim=0).sum())
     return Still(table.numel(), table.shape[1], empty)
+
+
+def _no_room(schedule: Any) -> tuple[float, float] | None:
+    if not isinstance(schedule, ReduceLROnPlateau):
+        return None
+    rates = [float(group["lr"]) for group in schedule.optimizer.param_groups]
+    least = [float(one) for one in schedule.min_lrs]
+    stuck = [(a, b) for a, b in zip(rates, least, strict=True) if 0 < a <= b]
+    return max(stuck) if len(stuck) == len(rates) else None
 
 
 def _plateau(args: Any, schedule: Any) -> Plateau | None:

@@ -30,6 +30,7 @@ test = scaler.{call}(test)
     + DENSE
     + "model.fit(train, y[:64], validation_data=(test, y[64:]))\n"
 )
+PLATEAU = ", callbacks=[tf.keras.callbacks.ReduceLROnPlateau(\n    min_lr={least})]"
 CALLED = (
     "class Mine(tf.keras.callbacks.Callback):\n    def on_epoch_end(self, epoch{more}):\n"
     "        pass\n" + DENSE + "model.fit(x, y, callbacks=[\n    {one}])\n"
@@ -145,6 +146,8 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
 }  # fmt: skip
 
 LOOKED: dict[str, tuple[StageName, str, str, str]] = {
+    "a plateau that can lower nothing": ("step", "plateau_has_no_room", "min_lr=",
+        DENSE + FIT.format(more=PLATEAU.format(least=0.03))),
     "a scale of its own": ("data", "learned_from_eval_rows", "scaler.fit_transform(test)",
         SCALED.format(call="fit_transform")),
     "dropout that always draws": ("forward", "layer_trains_always", "self.drop(rows",
@@ -157,6 +160,7 @@ UNCHANGED: dict[str, tuple[StageName, str]] = {
         "class Adds(tf.keras.callbacks.Callback):\n    pass\n" + DENSE + FIT.format(
         more=", callbacks=[Adds(), tf.keras.callbacks.EarlyStopping('val_f1')]")),
     "a callback that takes all": ("step", CALLED.format(more=", logs", one="Mine()")),
+    "a plateau": ("step", DENSE + FIT.format(more=PLATEAU.format(least=0.0003))),
     "a warm-up": ("step", SCHEDULE.format(body="return 0.03 * min(1.0, (epoch + 1) / 3)")),
     "a schedule that falls": ("step", SCHEDULE.format(body="return rate * 0.9")),
     "one scale for both": ("data", SCALED.format(call="transform")),

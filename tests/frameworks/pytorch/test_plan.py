@@ -251,3 +251,18 @@ def test_a_table_that_stays_as_it_was_handed_over(
     found, _ = judged("step", step.RULES, pipeline.step(), view)
     told = [(one.code, one.line) for one in found if "table" in one.code]
     assert told == ([(wanted, 1)] if wanted else [])
+
+
+def test_a_plateau_that_begins_at_the_least_rate_it_may_have() -> None:
+    def told(least: float) -> list[str]:
+        args = tiny.arguments(
+            lr_scheduler_type="reduce_lr_on_plateau",
+            lr_scheduler_kwargs={"min_lr": least},
+            learning_rate=1e-4,
+            eval_strategy="epoch",
+        )
+        found = findings(tiny.classifier(args=args), stage=step)
+        return [code for code in found if code.startswith("plateau")]
+
+    assert told(1e-4) == ["plateau_has_no_room"]
+    assert told(1e-6) == []
