@@ -233,6 +233,22 @@ def weights_favour_frequent(seen: Forward, view: View) -> Verdict | CannotJudge 
     )
 
 
+def weights_on_even_classes(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Weights that were made for rare classes, of rows in which none is rare any more."""
+    pairs = _weights_and_shares(seen.asked)
+    if isinstance(pairs, CannotJudge):
+        return pairs
+    weights, shares = pairs
+    heavy, light = max(weights, key=weights.__getitem__), min(weights, key=weights.__getitem__)
+    times, names = weights[heavy] / weights[light], view.facts.label_names or ()
+    uneven = max(shares.values()) / min(shares.values())
+    if uneven >= UNEVEN or times < UNEVEN * uneven:
+        return None
+    told = {"least": min(shares.values()), "most": max(shares.values()), "times": times}
+    said = {"heavy": _named(heavy, names), "light": _named(light, names)}
+    return look(_weights_line(view), **told, **said)
+
+
 def weights_in_other_order(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """The weights are those that balance the classes, and stand at other classes."""
     pairs = _weights_and_shares(seen.asked)
@@ -352,6 +368,7 @@ RULES: tuple[Rule, ...] = (
     labels_left_out,
     amounts_draw_nowhere,
     weights_favour_frequent,
+    weights_on_even_classes,
     weights_in_other_order,
     positive_weight_upside_down,
     loss_is_a_sum,

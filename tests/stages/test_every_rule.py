@@ -2021,6 +2021,13 @@ CASES += [
         rare="yes",
     ),
     of_loss(
+        losses.weights_on_even_classes,
+        {"pulls": {0: 0.3, 1: 0.3, 2: 0.35}},
+        replace(SOUND, pulls={0: 0.9, 1: 0.4, 2: 0.3}, counts={0: 30, 1: 30, 2: 32}),
+        heavy="no",
+        light="yes",
+    ),
+    of_loss(
         losses.weights_in_other_order,
         {"pulls": {0: 0.1, 1: 0.2, 2: 0.6}},
         replace(SOUND, pulls={0: 0.2, 1: 0.6, 2: 0.1}),
