@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 Z = 1.96
 """An interval holds the truth in 19 of 20 cases."""
@@ -29,7 +29,7 @@ def mean_within(values: Sequence[float]) -> tuple[float, float]:
     return mean, Z * spread / math.sqrt(len(values))
 
 
-def shares_of(labels: Iterable[int]) -> tuple[float, ...]:
+def shares_of(labels: Iterable[Hashable]) -> tuple[float, ...]:
     counts = Counter(labels)
     return tuple(count / counts.total() for _, count in sorted(counts.items()))
 

@@ -23,6 +23,7 @@ from debugger.stages import (
     weights,
     within,
 )
+from debugger.stages.chance import guessing_costs, shares_of
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -441,7 +442,9 @@ def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if seen.loss is None or not math.isfinite(seen.loss):
         return CannotJudge("no_loss_here")
     chance = math.log(classes)
-    if chance / LOSS_FACTOR <= seen.loss <= chance * LOSS_FACTOR:
+    # Where most rows are of one class, scores that happen to lean towards it cost less.
+    least = min(chance, max(chance / 2, guessing_costs(shares_of(map(str, seen.labels)))))
+    if least / LOSS_FACTOR <= seen.loss <= chance * LOSS_FACTOR:
         return None
     if isinstance(weights.sure_before_training(seen, view), Verdict):
         return None  # which says why

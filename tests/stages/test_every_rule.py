@@ -856,6 +856,7 @@ CASES = [
         says={"low": -32.0, "high": 31.0, "loss": 29.0},
     ),
     Case(forward.first_loss_off, replace(FINE, loss=1.7), {"loss": 1.6}, says={"classes": 3}),
+    Case(forward.first_loss_off, replace(FINE, loss=0.6), {"labels": (0, 0, 0, 0, 0, 1)}),
     Case(
         step.schedule_too_short,
         replace(STEPPED, decay=Decay("PolynomialDecay", 10, 100, 1600)),
