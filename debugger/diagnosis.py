@@ -306,7 +306,8 @@ def _one(
             not_run = [_for_want_of_time(one) for one in not_run]
         measured = look.measured(seen)
         losses = measured.get("losses") or ()
-        tried = expert.asked(pipeline, look, findings, not_run, view.places, tell, losses)
+        learns = isinstance(seen, Training) and train.surely_learns(seen)
+        tried = expert.asked(pipeline, look, findings, not_run, view.places, tell, losses, learns)
     except Exception as error:
         outcome, why = _not_looked_at(look.name, error, view)
         ended = StageEnded(look.name, outcome, time.monotonic() - started)

@@ -35,9 +35,11 @@ class Expert:
         places: Places,
         tell: Tell,
         losses: Sequence[float | None] = (),
+        learns: bool = False,
     ) -> Explained:
         """What a stage's findings leave in doubt. A mere look waits for what the last stage says:
-        there it counts how far the `losses` of the training fell, and whether the plan is odd.
+        there it counts how far the `losses` of the training fell, and whether the plan is odd. What
+        `learns` as it stands has no fault that keeps it from learning.
 
         What goes wrong in an experiment is no failing of the script.
         """
@@ -63,7 +65,7 @@ class Expert:
             here = lab.conditions
             if not (doubted or (climbing and hardly_any_rate(here)) or wild_rate(here)):
                 return Explained()
-            return explained(lab, look.name, places, tell)
+            return explained(lab, look.name, places, tell, learns=learns)
         except Exception:
             LOG.exception("the experiments of stage %s failed", look.name)
             return Explained(not_run=[NotRun("experiments", "no_experiment")])

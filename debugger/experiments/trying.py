@@ -62,9 +62,15 @@ class Explained:
 
 
 def explained(
-    lab: Lab, stage: StageName, places: Places, tell: Tell, seconds: float = SECONDS
+    lab: Lab,
+    stage: StageName,
+    places: Places,
+    tell: Tell,
+    seconds: float = SECONDS,
+    learns: bool = False,
 ) -> Explained:
-    """Change one thing at a time, and compare it with the script as it stands."""
+    """Change one thing at a time, and compare it with the script as it stands, which `learns` by
+    itself where more steps than these were taken."""
     bench = _Bench(lab, time.monotonic() + seconds)
     words = signal(lab.worded())
     told = Explained(words_tell=words is not None and words.found)
@@ -81,7 +87,7 @@ def explained(
         left = [code for code, _ in everything[bench.reached :]]
         if not any(one.experiment.odd for one in cured):
             told.not_run += [NotRun(code, "no_time_for_experiment") for code in left]
-        told.causes += [_cause(one, bare, stage, places) for one in cured]
+        told.causes += [_cause(one, bare, stage, places, learns) for one in cured]
         told.causes += [_helped(one, bare, stage, places) for one in once]
         told.evidence.append(_table(stage, bare, bench.bare_again, tried))
         if not told.causes and bare.stuck and is_short(lab.conditions):
@@ -146,13 +152,13 @@ class _Bench:
             if result.one_batch is None or not result.one_batch.learned:
                 return result
         result.several = self._take(change)
-        if result.several is not None and result.several.better_than(bare):
+        if result.several is not None and _cures(change, result.several, bare):
             result.again = self._take(change, seed=SECOND_SEED)
             if self.bare_again is None:
                 self.bare_again = self._take(self.held, seed=SECOND_SEED, as_it_is=True)
             result.only_once = result.again is None or self.bare_again is None
             if result.again is not None and self.bare_again is not None:
-                result.cures = result.again.better_than(self.bare_again)
+                result.cures = _cures(change, result.again, self.bare_again)
         result.comes_as_far = result.cures and self._comes_as_far(experiment, bare)
         return result
 
@@ -176,10 +182,15 @@ class _Bench:
         return replace(self.held, **{name: value for name, value in vars(change).items() if value})
 
 
-def _cause(one: Tried, bare: Taken, stage: StageName, places: Places) -> Finding:
+def _cures(change: Change, taken: Taken, bare: Taken) -> bool:
+    """Labels brought to the size of answers are guessed at their mean by any model at once."""
+    return taken.better_than(bare) and (taken.beats_guessing or not change.scaled_labels)
+
+
+def _cause(one: Tried, bare: Taken, stage: StageName, places: Places, learns: bool) -> Finding:
     assert one.several is not None
     assert one.again is not None
-    proved = one.experiment.odd and bare.stuck and not one.comes_as_far
+    proved = one.experiment.odd and bare.stuck and not (one.comes_as_far or learns)
     severity: Severity = "fault" if proved else "look"
     numbers = {
         "was": one.experiment.was,

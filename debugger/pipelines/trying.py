@@ -101,7 +101,11 @@ class Taken:
             return False
         known = self._known
         down = self._far and self.before - self.after >= 0.6 * (self.before - known)
-        return self.after <= 0.85 * known or (down and self.after <= 2 * known)
+        return self.beats_guessing or (down and self.after <= 2 * known)
+
+    @property
+    def beats_guessing(self) -> bool:
+        return self.after <= 0.85 * self._known
 
     @property
     def stuck(self) -> bool:

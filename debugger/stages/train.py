@@ -280,6 +280,14 @@ def _guessing(seen: Training) -> float:
     return guessing_costs(seen.shares) or math.log(seen.classes or 2)
 
 
+def surely_learns(seen: Training) -> bool:
+    """Unseen rows are told apart better than luck would do it."""
+    accuracy, majority = _last_accuracy(seen), seen.majority
+    if accuracy is None or majority is None:
+        return False
+    return interval(accuracy, seen.eval_rows)[0] > majority + MARGIN
+
+
 def _beats_the_majority(seen: Training) -> bool:
     accuracy, majority = _last_accuracy(seen) or 0.0, seen.majority or 0.0
     return accuracy > majority + MARGIN or interval(accuracy, seen.eval_rows)[0] > majority

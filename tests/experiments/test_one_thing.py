@@ -203,6 +203,32 @@ def test_the_one_that_cures_is_named_with_its_line() -> None:
     assert told == [("cured_by_no_weight_decay", "fault", 2)]
 
 
+def test_what_learns_by_itself_in_more_steps_has_no_fault_that_keeps_it_from_it() -> None:
+    lab = MadeUp(BOTH, "weight_decay")
+    found = explained(lab, "train", SCRIPT, lambda *_: None, learns=True).causes
+
+    assert [(one.code, one.severity) for one in found] == [("cured_by_no_weight_decay", "look")]
+
+
+class Guessing(MadeUp):
+    """Scaled labels cost about 1 as soon as a model answers with their mean."""
+
+    scaled = 1.2
+
+    def take(self, change: Change, seed: int, one_batch: bool, until: float) -> Taken:
+        if change.scaled_labels:
+            return Taken(2.1, self.scaled, 1.0, 48)
+        return super().take(change, seed, one_batch, until)
+
+
+def test_labels_that_are_only_guessed_at_their_mean_are_not_learned() -> None:
+    lab = Guessing(replace(HEALTHY, widest_label=3000.0))
+    assert causes(lab) == []
+
+    lab.scaled = 0.5
+    assert [one.code for one in causes(lab)] == ["cured_by_scaled_labels"]
+
+
 def test_two_that_cure_are_both_named() -> None:
     found = causes(MadeUp(BOTH, "weight_decay", "dropout"))
 

@@ -20,7 +20,8 @@ from debugger.pipelines.losses import SCALES, Asked, Form, counts_of
 
 MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
-FAR = 1e3
+FAR, BEYOND = 1e3, 10.0
+"""What is put before the last activation, and how far beyond the labels that is at least."""
 SMALL, TIMES = 0.05, (0.25, 0.5, 2.0, 8.0)
 _SCALES = SCALES[2:4] + SCALES[-2:]
 _UNEVEN = (
@@ -59,7 +60,8 @@ def asked(
         return None  # a loss that is computed in the model gets labels that mean nothing
     outputs = int(scores.shape[-1]) if len(scores.shape) > 1 else 1
     some = question.some_outputs()
-    ends = [dense(ending(one)) for one in (FAR * some, -FAR * some, 0 * some)]
+    far = max(FAR, BEYOND * float(np.abs(labels.astype(float)).max(initial=0)))
+    ends = [dense(ending(one)) for one in (far * some, -far * some, 0 * some)]
     low, high = float(np.min(ends)), float(np.max(ends))
     sums = np.sum(dense(ending(some)), axis=-1)
     return Asked(

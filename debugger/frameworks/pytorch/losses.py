@@ -22,7 +22,8 @@ MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
 SLOW, TOO_SLOW = 0.03, 0.2
 """Seconds that one answer takes: then fewer questions are put, or none."""
-FAR = 1e4
+FAR, BEYOND = 1e4, 10.0
+"""What a head is made to say, and how far beyond the labels that is at least."""
 _ROWS_TURNED = 3
 _TURNED = 0.5
 """How much of a pull must point elsewhere than before: other rows may change its size."""
@@ -354,8 +355,8 @@ def _of_amounts(question: _Question, labels: torch.Tensor) -> dict[str, Any] | N
     known = [pull.reshape(-1) for pull in pulls if pull is not None]
     differ = float(flat.max() - flat.min()) > 0 and len(flat) > 2
     alike = differ and len(known) == 2 and all(_all_alike(pull) for pull in known)
-    reach = []
-    for far in (-FAR, FAR):
+    reach, beyond = [], max(FAR, BEYOND * float(flat.abs().max())) if len(flat) else FAR
+    for far in (-beyond, beyond):
         question.loss(torch.full_like(logits, far))
         if question.last is not None:
             reach.append(question.last.detach().float().reshape(-1))

@@ -138,6 +138,7 @@ def of_no_labels(wanted: Any, given: Any) -> Any:
         (lambda: dense(3), of_no_labels, THREE, {"loss_ignores_labels": "look"}),
         (lambda: dense(1, "sigmoid"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
         (lambda: dense(1, "relu"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
+        (lambda: dense(1), "mse", 1e5 * AMOUNTS, {}),
         (lambda: dense(3, "softmax"), "mse", THREE, {"amounts_for_classes": "fault"}),
         (lambda: dense(3, "softmax"), "categorical_crossentropy", THREE, OTHER_LABELS),
         (lambda: dense(3, "softmax"), "categorical_crossentropy", THREE[:, None], OTHER_LABELS),

@@ -405,6 +405,7 @@ SHARES = [number / 24 for number in range(24)]
         (HUNDREDS, torch.tanh, {"output_cannot_reach": "fault"}),
         ([-one for one in HUNDREDS], torch.relu, {"output_cannot_reach": "fault"}),
         (HUNDREDS, torch.relu, {"labels_far_off": "fault"}),
+        ([1e5 * one for one in HUNDREDS], torch.nn.Identity(), {"labels_far_off": "fault"}),
         (SHARES, torch.sigmoid, {}),
         (SHARES, torch.relu, {}),
     ],
