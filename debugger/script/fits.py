@@ -10,7 +10,7 @@ from typing import Literal
 from debugger.script.labelling import Labelling
 from debugger.script.putting import says
 from debugger.script.remainder import made_of, orders_columns
-from debugger.script.tracing import Tracing, last, name_of, of_any_set
+from debugger.script.tracing import Tracing, last, name_of, of_any_set, owner_of
 from debugger.script.trainings import Trainings
 
 
@@ -35,7 +35,7 @@ class Fits:
         """Where what `compile` is given under that name, or in its place, was made."""
         place = ("optimizer", "loss", "metrics").index(name)
         for call in self._calls:
-            if last(call.func) != "compile":
+            if last(call.func) != "compile" or owner_of(call) == "re":
                 continue
             named = [k.value for k in call.keywords if k.arg == name]
             if given := named or call.args[place : place + 1]:

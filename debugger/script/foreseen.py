@@ -89,11 +89,18 @@ def _fitted(scope: ast.Module, transform: ast.Call) -> int | None:
 
 
 def _parted(scope: ast.Module) -> Iterator[tuple[int, ast.expr]]:
-    """What rows are set aside from, and the line that does so."""
-    for call in (one for one in ast.walk(scope) if isinstance(one, ast.Call)):
+    """What rows are set aside from, and the line that does so. Who has parted them with care scales
+    all that is left to learn from, of which Keras takes a share to watch by."""
+    calls = [one for one in ast.walk(scope) if isinstance(one, ast.Call)]
+    apart = any(name_of(call.func) == "train_test_split" for call in calls)
+    for call in calls:
         if name_of(call.func) == "train_test_split":
             yield from ((call.lineno, one) for one in call.args)
-        if name_of(call.func) == "fit" and keyword_of(call, "validation_split") is not None:
+        if (
+            name_of(call.func) == "fit"
+            and not apart
+            and keyword_of(call, "validation_split") is not None
+        ):
             given = call.args[0] if call.args else keyword_of(call, "x")
             if given is not None:
                 yield call.lineno, given

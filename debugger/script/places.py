@@ -66,6 +66,8 @@ _LEAVE_GAPS = (
     *("shift", "rolling", "diff", "pct_change", "reindex", "asfreq", "merge", "join", "unstack"),
     *("to_numeric", "pivot", "pivot_table", "log", "log10", "divide", "resample", "read_csv"),
 )
+_MODEL = re.compile(r"(?!(?:save|load|get|build|make|create|train|export)_)(\w+_)?(model|net)")
+"""Names by which scripts call a model itself."""
 _REFUSES = re.compile(r"Value|Key|Assertion|Parameter|NotImplemented")
 """Exceptions by which a library refuses what it was given."""
 
@@ -450,7 +452,7 @@ class Places(Arguments):
             for one in ast.walk(self._tree)
             if isinstance(one, ast.ClassDef)
         ]
-        asks = [c.lineno for c in self._calls if re.fullmatch(r"(\w+_)?(model|net)", last(c.func))]
+        asks = [c.lineno for c in self._calls if _MODEL.fullmatch(last(c.func))]
         behind = [line for line in asks if line > self._trained_at()]
         return any(not any(low <= line <= high for low, high in within) for line in behind)
 

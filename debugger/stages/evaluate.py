@@ -164,6 +164,20 @@ def metric_never_called(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     return fault(_strategy_line(view), steps=seen.steps, strategy=seen.strategy)
 
 
+def best_never_chosen(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """An evaluation is to choose the best model, or the end, and comes later than the end."""
+    if view.facts.compiled is not None:
+        return None  # see watched_in_vain
+    if seen.evaluations is None:
+        return CannotJudge("own_evaluation")
+    chooses = seen.best_metric is not None or seen.waits is not None
+    if not chooses or seen.evaluations or not seen.steps:
+        return None
+    if any(isinstance(rule(seen, view), Verdict) for rule in (blind_training, metric_never_called)):
+        return None  # which say more
+    return look(_strategy_line(view), steps=seen.steps)
+
+
 def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """The metric wants one class for each row and is handed a score for each class."""
     if view.facts.task in ("seq2seq", "causal_lm", "masked_lm"):
@@ -436,6 +450,7 @@ def callback_stops_on_bad(seen: Evaluate, view: View) -> Verdict | CannotJudge |
 RULES: tuple[Rule, ...] = (
     blind_training,
     metric_never_called,
+    best_never_chosen,
     no_eval_set,
     no_metric,
     set_never_used,

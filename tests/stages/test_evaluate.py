@@ -259,6 +259,19 @@ def test_what_stands_after_the_training_may_measure_it(more: str, measures: bool
     assert Places(SCRIPT + more).measures_after_training() == measures
 
 
+@pytest.mark.parametrize(
+    ("more", "asks"),
+    [
+        ("trainer.save_model(out)\n", False),
+        ("other = load_model(out)\n", False),
+        ("made = model(**batch)\n", True),
+        ("made = bert_model(**batch)\n", True),
+    ],
+)
+def test_who_keeps_a_model_asks_it_nothing(more: str, asks: bool) -> None:
+    assert Places(SCRIPT + more).predicts_after_training() == asks
+
+
 def test_an_evaluation_before_the_training_does_not_measure_it() -> None:
     before = SCRIPT.replace("trainer.train()", "trainer.evaluate()\ntrainer.train()")
 

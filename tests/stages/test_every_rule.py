@@ -897,6 +897,14 @@ CASES = [
     Case(evaluate.no_eval_set, replace(MEASURED, eval_rows=None, evaluations=0), {"eval_rows": 1}),
     Case(evaluate.no_metric, replace(MEASURED, has_metric=False), {"has_metric": True}),
     Case(
+        evaluate.best_never_chosen,
+        replace(MEASURED, best_metric="loss", evaluations=0, steps=450),
+        {"evaluations": 2},
+        script="Trainer(args=TrainingArguments(\n    eval_steps=500))\ntrainer.train()\n"
+        "trainer.predict(test)",
+        says={"steps": 450},
+    ),
+    Case(
         evaluate.set_never_used,
         replace(MEASURED, has_metric=False, evaluations=0, strategy="no"),
         {"evaluations": 3},

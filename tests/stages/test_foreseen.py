@@ -38,6 +38,8 @@ def test_what_learns_from_rows_that_are_set_aside_later(script: str, line: int, 
     [
         "a, b = train_test_split(x)\nsame = StandardScaler()\n"
         "a = same.fit_transform(a)\nb = same.transform(b)",
+        "a, b = train_test_split(x)\ns = StandardScaler()\na = s.fit_transform(a)\n"
+        "model.fit(a, validation_split=0.2)",
         "s = StandardScaler()\ns.fit(x[:800])\nx = s.transform(x)\na, b = train_test_split(x)",
         "x = Normalizer().fit_transform(x)\na, b = train_test_split(x)",
         "y = LabelEncoder().fit_transform(y)\na, b = train_test_split(x, y)",

@@ -198,6 +198,12 @@ def test_the_layer_before_the_one_that_refuses_keeps_its_last_state() -> None:
     assert Places(script).layers.keeping_last("lstm", 2) is None
 
 
+def test_a_pattern_that_is_compiled_is_no_model() -> None:
+    script = "junk = re.compile('[^a-z]')\nmodel.compile(\n    'adam', 'mse')"
+
+    assert Places(script).fits.compiled("optimizer") == 3
+
+
 def test_what_learns_anew_from_rows_to_be_judged_by_is_found_with_its_first() -> None:
     of = {"one": "Scaler", "two": "Scaler", "other": "Words"}
     begun = "x = one.fit_transform(rows[:9])\n"
