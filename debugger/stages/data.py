@@ -376,6 +376,8 @@ def duplicates(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if split is None:
         return _nothing_to_see(seen)
     share = _repeated(split)
+    if _holds_one_number(split):
+        return CannotJudge("one_number_alone")
     return look(None, rows=split.duplicates, share=share) if share > DUPLICATED_SHARE else None
 
 
@@ -542,6 +544,16 @@ def _ordering_line(view: View) -> int | None:
     line = line or places.cut_in_two()
     line = line or places.call(".select") or places.argument("eval_dataset", "validation_split")
     return line or places.fits.validated()
+
+
+def _holds_one_number(split: Split) -> bool:
+    """Rows of a single number are alike by chance."""
+    row = next(iter(split.first_rows), dict[str, Any]())
+    given = [value for name, value in row.items() if name != split.label_column]
+    value = given[0] if len(given) == 1 else None
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return isinstance(value, int | float)
 
 
 def _repeated(split: Split) -> float:

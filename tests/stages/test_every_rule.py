@@ -760,6 +760,7 @@ CASES = [
         says={"classes": 3, "last": 2},
     ),
     of_rows(data.duplicates, {"duplicates": 4}, {"rows": 5}, duplicates=5),
+    of_rows(data.duplicates, {"first_rows": ({"x": [[0.5]]},)}, {"rows": 5}, duplicates=5),
     Case(
         data.classes_only_in_eval,
         Data(replace(SPLIT, labels=(0, 1) * 20), SPLIT),
