@@ -328,7 +328,7 @@ def rows_of_filling(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """Rows that were made and never filled in."""
     padding = seen.padding
     if padding is None:
-        return CannotJudge("no_padding_here")
+        return CannotJudge("filling_unknown")
     if padding.empty < max(FEW_EMPTY, padding.of * MANY_EMPTY):
         return None
     return fault(_tokenizing(view), empty=padding.empty, rows=padding.of)

@@ -315,8 +315,8 @@ def accuracy(trainer: Trainer, batches: list[Any], facts: Facts) -> Fared:
         losses.append(float(loss.mean()))
         logits = logits_of(outputs)
         if facts.task == "classification" and labels is not None and labels.dim() == 1:
-            if logits is None or logits.shape[:-1] != labels.shape:
-                continue
+            if logits is None or logits.shape[:-1] != labels.shape or logits.shape[-1] < 2:
+                continue  # of one output alone, the highest is always the first
             guesses = logits.argmax(dim=-1).to(labels.device)
             right += int((guesses == labels).sum())
             seen += len(labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,6 +27,8 @@ from transformers import (
 )
 
 from debugger import diagnose
+from debugger.frameworks.pytorch.pipeline import TrainerPipeline
+from debugger.frameworks.pytorch.training import accuracy, batches_of
 from debugger.outcome import Severity
 from tests import tiny
 
@@ -473,3 +476,15 @@ def test_batches_that_are_made_already_are_as_good() -> None:
 
 def _plain(features: list[dict[str, Any]]) -> Any:
     return default_data_collator([dict(features[0])])
+
+
+def test_one_output_alone_has_no_accuracy() -> None:
+    dataset = tiny.pairs(24).remove_columns("label").add_column("label", [0.0, 1.0] * 12)
+    model = tiny.bert(num_labels=1, problem_type="regression")
+    trainer = tiny.classifier(model=model, train_dataset=dataset, eval_dataset=dataset)
+    pipeline = TrainerPipeline(trainer)
+    classes = replace(pipeline.facts, task="classification")
+
+    right, loss, guesses = accuracy(trainer, batches_of(trainer, dataset), classes)
+    assert (right, guesses) == (None, {})
+    assert loss is not None
