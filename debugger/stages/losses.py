@@ -18,6 +18,8 @@ FLOOR = 0.25
 """As a share of what guessing costs: what being sure and right may cost without a word."""
 UNEVEN = 1.5
 """Weights, or classes, that differ by less are taken for even."""
+MEANT = 3.0
+"""Less is what one mistake may be worse than another; no rare class is meant by it."""
 SMOOTHED, ALL_SMOOTHED = 0.5, 0.9
 NOT_ASKED = CannotJudge("loss_not_asked")
 
@@ -242,7 +244,7 @@ def weights_on_even_classes(seen: Forward, view: View) -> Verdict | CannotJudge 
     heavy, light = max(weights, key=weights.__getitem__), min(weights, key=weights.__getitem__)
     times, names = weights[heavy] / weights[light], view.facts.label_names or ()
     uneven = max(shares.values()) / min(shares.values())
-    if uneven >= UNEVEN or times < UNEVEN * uneven:
+    if uneven >= UNEVEN or times < MEANT * uneven:
         return None
     told = {"least": min(shares.values()), "most": max(shares.values()), "times": times}
     said = {"heavy": _named(heavy, names), "light": _named(light, names)}

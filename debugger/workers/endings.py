@@ -80,13 +80,12 @@ class Cancel:
 def outcome_of(
     ended: Ended, run: Run, stage: StageName = "setup", seconds: float = 0, line: int | None = None
 ) -> Outcome:
-    """What ends a run before it could be judged is no fault of its script; nor is a training that
-    takes longer than it may here."""
+    """What ends a run before it could be judged is no fault of its script: much data take their
+    time, and several trainings."""
     code, numbers, ending = ended.code, ended.numbers, ENDINGS[ended.code]
     if code == "clinic_error" and (other := other_version(called(run.framework))):
         code, numbers = "clinic_error_version", other
-    trains_long = code == "out_of_time" and stage in ("overfit", "train")
-    no_fault = ending == "unknown" or code == "out_of_memory" or trains_long
+    no_fault = ending == "unknown" or code in ("out_of_memory", "out_of_time")
     severity = "note" if no_fault else "fault"
     finding = Finding(code, severity, stage, line, numbers)
     return Outcome(ending, run.device, seconds, finding=finding, framework=run.framework)

@@ -2032,8 +2032,8 @@ CASES += [
     ),
     of_loss(
         losses.weights_on_even_classes,
-        {"pulls": {0: 0.3, 1: 0.3, 2: 0.35}},
-        replace(SOUND, pulls={0: 0.9, 1: 0.4, 2: 0.3}, counts={0: 30, 1: 30, 2: 32}),
+        {"pulls": {0: 0.6, 1: 0.4, 2: 0.3}},
+        replace(SOUND, pulls={0: 1.2, 1: 0.4, 2: 0.3}, counts={0: 30, 1: 30, 2: 32}),
         heavy="no",
         light="yes",
     ),
