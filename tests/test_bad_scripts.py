@@ -33,7 +33,7 @@ ENDINGS = [
 @pytest.fixture(scope="module")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     folder = tmp_path_factory.mktemp("clinic")
-    settings = replace(read({}), workers=2, time_limit=10, memory_mb=1500, data_dir=folder)
+    settings = replace(read({}), workers=2, time_limit=30, memory_mb=1500, data_dir=folder)
     with started(settings) as engine:
         yield engine
 
