@@ -252,7 +252,8 @@ def _walk(
 ) -> list[Ending]:
     left_out, stage = () if run.steps else TRAINING, run.stage
     wanted = [n for n in LOOKS if stage in (WALK, ON, ALL, n.name) and n.name not in left_out]
-    expert = Expert(run.experiments, last=wanted[-1].name if wanted else None)
+    called = run.experiments and not view.facts.cut_short  # else they would explain that alone
+    expert = Expert(called, last=wanted[-1].name if wanted else None)
     endings: list[Ending] = []
     blocked: dict[StageName, str] = {}
     for look in wanted:

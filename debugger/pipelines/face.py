@@ -87,7 +87,7 @@ class Facts:
     `tokenized_at` is the line that was first seen to make tokens of texts, `targets_tokenized_at`
     the one that made those of the texts that the model is to write. `layers_at` are the classes and
     the lines of layers by their names, where they were seen being made, and `last_layer` is the one
-    that answers.
+    that answers. `cut_short`: the script trains the model before, and little of that was run here.
     """
 
     task: Task
@@ -107,6 +107,7 @@ class Facts:
     targets_tokenized_at: int | None = None
     layers_at: dict[str, tuple[str, int]] = field(default_factory=dict)
     last_layer: str = ""
+    cut_short: bool = False
 
 
 @dataclass(frozen=True)

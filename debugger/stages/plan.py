@@ -372,6 +372,8 @@ def rate_small_for_new(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return UNKNOWN
     if view.facts.pretrained or seen.optimizer not in ADAMS or seen.adapter or plan.frozen_new:
         return NOT_FOR_THIS_TASK
+    if view.facts.cut_short:
+        return CannotJudge("cut_short_here")
     if rate > OF_FINE_TUNING or plan.rates.total >= SMALL_WAY:
         return None
     known = (too_little_movement(seen, view), warmup_longer_than_run(seen, view))

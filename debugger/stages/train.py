@@ -114,6 +114,8 @@ def diverged(seen: Training, view: View) -> Verdict | CannotJudge | None:
 def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
     if blind := _cannot_judge(seen):
         return blind
+    if view.facts.cut_short:
+        return CannotJudge("cut_short_here")
     chance, last = _guessing(seen), _mean(seen.losses[-LAST:])
     accuracy = _last_accuracy(seen) or 0.0
     if last < (1 - MARGIN) * chance or _beats_the_majority(seen) or _tells_unseen_apart(seen):
@@ -198,7 +200,7 @@ def learns_train_only(seen: Training, view: View) -> Verdict | CannotJudge | Non
     new = seen.losses[: int(len(seen.losses) / seen.epochs)] if seen.epochs else ()
     met, about = mean_within(new[-LAST:]) if len(new) >= LAST else (chance, 0.0)
     proved = last + within < chance / 2 and met + about < GENERALISED * chance
-    return (fault if proved else look)(
+    return (fault if proved and not view.facts.cut_short else look)(
         None, loss=last, chance=chance, accuracy=accuracy, majority=majority
     )
 
@@ -212,6 +214,8 @@ def worse_than_chance(seen: Training, view: View) -> Verdict | CannotJudge | Non
         return blind
     if not seen.guesses:
         return CannotJudge("nothing_predicted")
+    if view.facts.cut_short:
+        return CannotJudge("cut_short_here")
     accuracy, even, spread = agreement(seen.guesses)
     if accuracy > even - FAR_BELOW * spread:
         return None

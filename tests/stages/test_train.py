@@ -200,6 +200,18 @@ def test_one_wrong_answer_to_everything_is_no_wrong_label() -> None:
     assert severity(worse_than_chance, swapped) == "fault"
 
 
+@pytest.mark.parametrize("rule", [stuck_at_chance, worse_than_chance])
+def test_a_training_whose_beginning_was_cut_short_is_not_judged_by_what_it_knows(rule: Any) -> None:
+    seen = replace(
+        Training(**STUCK, peak_learning_rate=1e-4),
+        guesses={(0, 0): 20, (0, 1): 80, (1, 0): 80, (1, 1): 20},
+    )
+
+    assert isinstance(rule(seen, View(FACTS)), Verdict)
+    known = View(replace(FACTS, cut_short=True))
+    assert rule(seen, known) == CannotJudge("cut_short_here")
+
+
 def test_one_easy_first_batch_is_no_divergence() -> None:
     noisy = replace(LEARNING, classes=None, losses=(0.2, *(1.0, 0.3, 0.1, 1.2, 0.5) * 12))
 

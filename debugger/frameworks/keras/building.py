@@ -52,7 +52,8 @@ class Fit:
     that it counts on from, `sequence` the Sequence that its batches come from, if they come from
     one, `held` how many batches there are for all epochs, where they are known to end, `pairs` the
     inputs and labels that were handed over, and `after` what the script does with the answers.
-    `phases` is what it takes over from compiling, and from trainings before it. `noted` are all
+    `phases` is what it takes over from compiling, and from trainings before it; `cut_short`:
+    fewer steps of those were run here than the script makes. `noted` are all
     layers that were made on the way, with their lines.
     """
 
@@ -73,6 +74,7 @@ class Fit:
     pairs: tuple[tuple[Any, Any], ...] = ()
     after: After = field(default_factory=After)
     phases: Phases | None = None
+    cut_short: bool = False
     noted: Noted = field(default_factory=list, repr=False)
 
     def source(self, dataset: Any) -> Source | None:
@@ -229,7 +231,12 @@ def _stopped_fit(
                 built.rehearsed.append(earlier)
                 return history
         built.training_line, built.given = line, given.arguments["x"]
-        built.trained = replace(made, after=seen_after(cut_off), phases=built.phases_of(made))
+        built.trained = replace(
+            made,
+            after=seen_after(cut_off),
+            phases=built.phases_of(made),
+            cut_short=any(one.model is self and one.steps < one.planned for one in built.rehearsed),
+        )
         built.trainer_lines = (built.training_line,)
         raise TrainingStarts
 

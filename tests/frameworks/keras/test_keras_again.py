@@ -64,6 +64,15 @@ def test_nobody_knows_how_long_a_fit_takes_that_may_stop_early() -> None:
     assert (building.trained.begins_at, building.trained.epochs) == (1, 2)
 
 
+def test_a_training_that_follows_one_that_was_cut_short_is_known_for_it() -> None:
+    def cut_short(text: str) -> bool:
+        return KerasPipeline(built(text).trained).facts.cut_short
+
+    assert cut_short(HEAD + FIRST + AGAIN + FIRST)
+    assert not cut_short(HEAD + FIRST + "model = tiny.compiled()\n" + FIRST)
+    assert not cut_short(HEAD + FIRST)
+
+
 def test_the_rates_that_a_callback_writes_down_stand_in_a_history_that_was_cut_short() -> None:
     steers = "tf.keras.callbacks.ReduceLROnPlateau()"
     plateau = FIRST.replace("epochs=3", f"epochs=3, callbacks=[{steers}]")
