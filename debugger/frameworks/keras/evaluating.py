@@ -30,6 +30,7 @@ from debugger.frameworks.keras.reading import (
 from debugger.frameworks.keras.reopened import refused
 from debugger.frameworks.keras.reordered import in_other_order
 from debugger.frameworks.keras.rest import first_rows, left_out, metric_names, printed
+from debugger.frameworks.keras.steering import may_add_numbers
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.columns import swapped, two_columns, wider
 from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
@@ -176,8 +177,11 @@ def _logged(fit: Fit) -> list[str]:
     """The numbers that an epoch ends with, where Keras alone writes them: callbacks and steps of
     one's own may add to them."""
     model = fit.model
-    own = [one for one in fit.callbacks if not type(one).__module__.startswith("tf_keras.")]
-    if own or model.compiled_metrics is None or own_metrics(model):
+    if (
+        any(map(may_add_numbers, fit.callbacks))
+        or model.compiled_metrics is None
+        or own_metrics(model)
+    ):
         return []
     if type(model).train_step is not tf_keras.Model.train_step:
         return []

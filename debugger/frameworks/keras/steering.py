@@ -120,6 +120,25 @@ class Quiet(tf_keras.callbacks.Callback):
             self.own = None
 
 
+def may_add_numbers(callback: Any) -> bool:
+    """Whether a callback may put numbers of its own beside those of an epoch: the library's do not,
+    nor do those that put nothing into a dictionary."""
+    return any(
+        _fills_a_dictionary(method)
+        for kind in type(callback).__mro__
+        if not kind.__module__.startswith(("tf_keras.", "builtins"))
+        for method in vars(kind).values()
+    )
+
+
+def _fills_a_dictionary(method: Any) -> bool:
+    code = getattr(method, "__code__", None)
+    if code is None:
+        return False
+    put = any(one.opname == "STORE_SUBSCR" for one in dis.get_instructions(code))
+    return put or bool({"update", "setdefault", "__setitem__"} & {*code.co_names})
+
+
 def _steers(callback: Any) -> bool:
     if isinstance(callback, OF_KERAS):
         return True

@@ -30,6 +30,12 @@ test = scaler.{call}(test)
     + DENSE
     + "model.fit(train, y[:64], validation_data=(test, y[64:]))\n"
 )
+OWN = (
+    "class Own(tf.keras.callbacks.Callback):\n    def on_epoch_end(self, epoch, logs=None):\n"
+    "        {does}\n"
+    + DENSE
+    + FIT.format(more=", callbacks=[\n    Own(), tf.keras.callbacks.EarlyStopping('{name}')]")
+)
 PLATEAU = ", callbacks=[tf.keras.callbacks.ReduceLROnPlateau(\n    min_lr={least})]"
 CALLED = (
     "class Mine(tf.keras.callbacks.Callback):\n    def on_epoch_end(self, epoch{more}):\n"
@@ -96,6 +102,8 @@ model.fit(x, x[:, :1] * 3)
 FAULTS: dict[str, tuple[StageName, str, str, str]] = {
     "a number that nobody logs": ("evaluate", "watched_in_vain", "EarlyStopping",
         STOPS.format(name="val_acc", more="")),
+    "a number that a callback of one's own only reads": ("evaluate", "watched_in_vain",
+        "'val_acc'", OWN.format(does="self.seen = logs['loss'] < 0", name="val_acc")),
     "a callback that takes no numbers": ("step", "callback_takes_less", "def on_epoch_end",
         CALLED.format(more="", one="Mine()")),
     "a callback without its brackets": ("step", "callback_unmade", "callbacks=[",
@@ -157,8 +165,9 @@ LOOKED: dict[str, tuple[StageName, str, str, str]] = {
 UNCHANGED: dict[str, tuple[StageName, str]] = {
     "a number that is logged": ("evaluate", STOPS.format(name="val_accuracy", more="")),
     "a callback that adds a number": ("evaluate",
-        "class Adds(tf.keras.callbacks.Callback):\n    pass\n" + DENSE + FIT.format(
-        more=", callbacks=[Adds(), tf.keras.callbacks.EarlyStopping('val_f1')]")),
+        OWN.format(does="logs['val_f1'] = 1.0", name="val_f1")),
+    "a callback that updates the numbers": ("evaluate",
+        OWN.format(does="logs.update(val_f1=1.0)", name="val_f1")),
     "a callback that takes all": ("step", CALLED.format(more=", logs", one="Mine()")),
     "a plateau": ("step", DENSE + FIT.format(more=PLATEAU.format(least=0.0003))),
     "a warm-up": ("step", SCHEDULE.format(body="return 0.03 * min(1.0, (epoch + 1) / 3)")),
