@@ -31,6 +31,7 @@ _LOTS = re.compile(r"\b(?:rng|random|randn?|randint|rand_like|randn_like|normal|
 _SOFTMAXES = ("softmax", "log_softmax", "Softmax", "LogSoftmax")
 _ACROSS = ("1", "-1", "'columns'")
 _ALIKE = 0.8
+_WEIGHTS = re.compile(r"(?:class|cls|sample|pos|label)_?weights?(?:_\w+)?", re.IGNORECASE)
 
 
 class Oversights:
@@ -39,6 +40,13 @@ class Oversights:
         self._calls = [node for node in self._nodes if isinstance(node, ast.Call)]
         self._functions = [node for node in self._nodes if isinstance(node, Function)]
         self._classes = [node for node in self._nodes if isinstance(node, ast.ClassDef)]
+
+    def weights_unread(self) -> tuple[int, str] | None:
+        """Where weights of classes or rows are made that nothing in the script ever reads."""
+        names = [node for node in self._nodes if isinstance(node, ast.Name)]
+        read = {node.id for node in names if not isinstance(node.ctx, ast.Store)}
+        made = (n for n in names if isinstance(n.ctx, ast.Store) and _WEIGHTS.fullmatch(n.id))
+        return next(((one.lineno, one.id) for one in made if one.id not in read), None)
 
     def time_first(self) -> tuple[int, str] | None:
         """A layer that goes along the first axis, as nobody tells it otherwise, and its kind."""

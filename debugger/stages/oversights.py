@@ -116,6 +116,14 @@ def sampler_draws_few(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return made(line, drawn=order.asked, rows=order.rows)
 
 
+def weights_read_by_nobody(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """Weights of classes were reckoned, and the loss never hears of them."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.oversights.weights_unread()
+    return None if found is None else look(found[0], name=found[1])
+
+
 def real_places_filled(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """masked_fill fills where the mask is true."""
     if not view.has_script:
@@ -228,6 +236,7 @@ OF_ROWS: tuple[Rule, ...] = (
 )
 OF_BATCHES: tuple[Rule, ...] = (sampler_draws_few,)
 OF_A_MODEL: tuple[Rule, ...] = (
+    weights_read_by_nobody,
     real_places_filled,
     softmax_over_rows,
     layer_takes_time_first,

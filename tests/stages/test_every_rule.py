@@ -3455,6 +3455,13 @@ CASES += [
         rows=400,
     ),
     Case(
+        oversights.weights_read_by_nobody,
+        FINE,
+        {"failure": failed("ValueError", "no")},
+        script="class_weight = {0: 1, 1: 9}\nmodel.fit(x, y)",
+        says={"name": "class_weight"},
+    ),
+    Case(
         oversights.real_places_filled,
         FINE,
         {"failure": failed("ValueError", "no rows")},

@@ -832,3 +832,16 @@ SILENT: list[tuple[Find, str]] = [
 @pytest.mark.parametrize(("find", "script"), SILENT)
 def test_what_is_written_otherwise_is_not_pointed_at(find: Find, script: str) -> None:
     assert find(Places(script)) is None
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("class_weights = {0: 1}\nmodel.fit(x, y)", (1, "class_weights")),
+        ("class_weights = {0: 1}\nmodel.fit(x, y, class_weight=class_weights)", None),
+        ("sample_weight = y * 3\nprint(sample_weight)", None),
+        ("weights = y * 3\nself.class_weight = y", None),
+    ],
+)
+def test_weights_that_nothing_reads(script: str, found: tuple[int, str] | None) -> None:
+    assert Places(script).oversights.weights_unread() == found
