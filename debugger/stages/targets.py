@@ -528,7 +528,7 @@ def output_cannot_reach(seen: Forward, view: View) -> Verdict | CannotJudge | No
         if low <= least and most <= high:
             return None
         line = view.places.fits.paired() if seen.rebuilds else None
-        line = line or _ending(name, view)
+        line = line or _last_activation(low, high, view) or _ending(name, view)
         return fault(line, low=low, high=high, least=least, most=most)
     asked = seen.asked
     if asked is None or asked.form != "amounts" or asked.reach is None or asked.wanted is None:

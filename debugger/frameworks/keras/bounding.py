@@ -1,4 +1,4 @@
-"""What a model of its own training can say at all, where its labels lie beyond that."""
+"""What a model can say at all, whose loss was not asked, where its labels lie beyond that."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def forward(
             known |= rows_apart(model, parts, answer.scores)
             known |= {"trains_always": trains_always(model, parts)}
             known |= {"penalty": penalty(fit, parts), **unknown_weights(model, parts)}
-            if asked is None and trains_its_own_way(model, tests=False):
+            if asked is None:
                 known |= beyond(model, parts, answer, _loss_of_labels(model, parts))
         known |= {
             "swapped": _swapped(model),
@@ -184,13 +184,13 @@ def _by_training(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
         return None, told(error)
 
 
-def trains_its_own_way(model: Any, tests: bool = True) -> bool:
-    """Its `train_step` is its own; and, where that `tests`, how it is tested is not."""
+def trains_its_own_way(model: Any) -> bool:
+    """Its `train_step` is its own, and how it is tested is not."""
     known = (tf_keras.Model, TFPreTrainedModel)
     own = {name: getattr(type(model), name) for name in ("train_step", "test_step")}
     if any(own["train_step"] is kind.train_step for kind in known):
         return False
-    return not tests or any(own["test_step"] is kind.test_step for kind in known)
+    return any(own["test_step"] is kind.test_step for kind in known)
 
 
 def _loss_of_labels(model: Any, parts: Parts) -> Callable[[Any], float | None]:

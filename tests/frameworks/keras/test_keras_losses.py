@@ -59,6 +59,7 @@ TWO = np.arange(ROWS) % 2
 ONE_HOT = np.eye(3, dtype="float32")[THREE]
 SEVERAL = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1], [0, 0, 1]] * 6, "float32")
 AMOUNTS = np.linspace(-2, 2, ROWS).astype("float32")
+PAIRS = np.stack([AMOUNTS, 0.5 * AMOUNTS], axis=1) / 2
 SPARSE = LOSSES.SparseCategoricalCrossentropy
 SHARED_OUT = SEVERAL / SEVERAL.sum(1, keepdims=True)
 OF_ONE_CLASS = {"one_class_for_several": "fault", "first_loss_off": "look"}
@@ -139,6 +140,9 @@ def of_no_labels(wanted: Any, given: Any) -> Any:
         (lambda: dense(1, "sigmoid"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
         (lambda: dense(1, "relu"), "mse", AMOUNTS, {"output_cannot_reach": "fault"}),
         (lambda: dense(1), "mse", 1e5 * AMOUNTS, {}),
+        (lambda: dense(2, "sigmoid"), "mse", PAIRS, {"output_cannot_reach": "fault"}),
+        (lambda: dense(2, "sigmoid"), "mse", PAIRS / 3 + 0.5, {}),
+        (lambda: dense(2), "mse", PAIRS, {}),
         (lambda: dense(3, "softmax"), "mse", THREE, {"amounts_for_classes": "fault"}),
         (lambda: dense(3, "softmax"), "categorical_crossentropy", THREE, OTHER_LABELS),
         (lambda: dense(3, "softmax"), "categorical_crossentropy", THREE[:, None], OTHER_LABELS),
