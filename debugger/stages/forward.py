@@ -7,6 +7,7 @@ import math
 import re
 from typing import Any
 
+from debugger.evidence.plain import plain
 from debugger.evidence.tables import pairs, say
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Compiled, Facts, Forward, Pipeline
@@ -68,7 +69,7 @@ def show(seen: Forward, facts: Facts) -> list[Evidence]:
         ("model", facts.model_class),
         ("num_labels", facts.num_labels),
         ("label_names", ", ".join(names) if names else ""),
-        ("labels_in_batch", ", ".join(map(str, seen.labels))),
+        ("labels_in_batch", ", ".join(map(plain, seen.labels))),
         ("model_on", facts.device),
         ("batch_on", seen.batch_device),
         *_of_the_loss(seen, facts),
