@@ -35,7 +35,9 @@ def uncallable(callbacks: Iterable[Any], events: Mapping[str, Given]) -> Uncalla
 def _uncallable(callbacks: Iterable[Any], events: Mapping[str, Given]) -> Iterator[Uncallable]:
     for one in callbacks:
         name = one.__name__ if isinstance(one, type) else type(one).__name__
-        if isinstance(one, type) or not all(callable(getattr(one, name, None)) for name in events):
+        if isinstance(one, type) or not all(
+            callable(getattr(one, event, None)) for event in events
+        ):
             yield Uncallable("None" if one is None else name, isinstance(one, type))
             continue
         for event, (placed, named) in events.items():

@@ -61,8 +61,7 @@ def asked(
     outputs = int(scores.shape[-1]) if len(scores.shape) > 1 else 1
     some = question.some_outputs()
     far = max(FAR, BEYOND * float(np.abs(labels.astype(float)).max(initial=0)))
-    ends = [dense(ending(one)) for one in (far * some, -far * some, 0 * some)]
-    low, high = float(np.min(ends)), float(np.max(ends))
+    low, high = let_out(ending, some, far)
     sums = np.sum(dense(ending(some)), axis=-1)
     return Asked(
         form=form,
@@ -96,6 +95,12 @@ def _swapped(question: _Question, loss: Loss) -> str:
         if np.isclose(here, turned, rtol=1e-4) and not np.isclose(here, right, rtol=1e-2):
             return name
     return ""
+
+
+def let_out(ending: Callable[[Any], Any], some: Any, far: float) -> tuple[float, float]:
+    """The least and the most that comes out, with `some` numbers put in so far from 0."""
+    ends = [dense(ending(one)) for one in (far * some, -far * some, 0 * some)]
+    return float(np.min(ends)), float(np.max(ends))
 
 
 def ending_of(answer: Answer) -> tuple[Callable[[Any], Any] | None, str]:
