@@ -328,6 +328,10 @@ class Earlier:
     tensors: int
     same_task: bool
 
+    @property
+    def cut_short(self) -> bool:
+        return self.steps < self.planned
+
 
 @dataclass(frozen=True)
 class Reads:

@@ -112,10 +112,8 @@ def diverged(seen: Training, view: View) -> Verdict | CannotJudge | None:
 
 
 def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
-    if blind := _cannot_judge(seen):
+    if blind := _cannot_judge(seen, view):
         return blind
-    if view.facts.cut_short:
-        return CannotJudge("cut_short_here")
     chance, last = _guessing(seen), _mean(seen.losses[-LAST:])
     accuracy = _last_accuracy(seen) or 0.0
     if last < (1 - MARGIN) * chance or _beats_the_majority(seen) or _tells_unseen_apart(seen):
@@ -137,7 +135,7 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
 
 def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | None:
     """Stuck at a usual rate, in a script that puts labels beside rows: do they belong there?"""
-    if blind := _cannot_judge(seen):
+    if blind := _cannot_judge(seen, view):
         return blind
     if not view.has_script:
         return NO_SCRIPT
@@ -152,7 +150,7 @@ def labels_put_by_hand(seen: Training, view: View) -> Verdict | CannotJudge | No
 
 def labels_shuffled_apart(seen: Training, view: View) -> Verdict | CannotJudge | None:
     """Unseen rows are answered by luck, and a line of the script parts labels from their rows."""
-    if blind := _cannot_judge(seen):
+    if blind := _cannot_judge(seen, view):
         return blind
     if not view.has_script:
         return NO_SCRIPT
@@ -168,7 +166,7 @@ def labels_shuffled_apart(seen: Training, view: View) -> Verdict | CannotJudge |
 
 def constant_predictions(seen: Training, view: View) -> Verdict | CannotJudge | None:
     """One answer to everything. Where most rows are of one class, that is how learning begins."""
-    if blind := _cannot_judge(seen):
+    if blind := _cannot_judge(seen, view):
         return blind
     if len(seen.predicted) != 1 or seen.majority == 1:
         return None
@@ -188,7 +186,7 @@ def learns_train_only(seen: Training, view: View) -> Verdict | CannotJudge | Non
 
     What was learned later may have been learned by heart, which few rows always are.
     """
-    if blind := _cannot_judge(seen):
+    if blind := _cannot_judge(seen, view):
         return blind
     chance, (last, within) = _guessing(seen), mean_within(seen.losses[-LAST:])
     accuracy, majority = _last_accuracy(seen) or 0.0, seen.majority or 0.0
@@ -200,7 +198,7 @@ def learns_train_only(seen: Training, view: View) -> Verdict | CannotJudge | Non
     new = seen.losses[: int(len(seen.losses) / seen.epochs)] if seen.epochs else ()
     met, about = mean_within(new[-LAST:]) if len(new) >= LAST else (chance, 0.0)
     proved = last + within < chance / 2 and met + about < GENERALISED * chance
-    return (fault if proved and not view.facts.cut_short else look)(
+    return (fault if proved else look)(
         None, loss=last, chance=chance, accuracy=accuracy, majority=majority
     )
 
@@ -210,12 +208,10 @@ def worse_than_chance(seen: Training, view: View) -> Verdict | CannotJudge | Non
 
     Luck is what as many of each answer would get right if they were dealt out blindly.
     """
-    if blind := _cannot_judge(seen):
+    if blind := _cannot_judge(seen, view):
         return blind
     if not seen.guesses:
         return CannotJudge("nothing_predicted")
-    if view.facts.cut_short:
-        return CannotJudge("cut_short_here")
     accuracy, even, spread = agreement(seen.guesses)
     if accuracy > even - FAR_BELOW * spread:
         return None
@@ -271,9 +267,11 @@ def _smoothed(losses: list[float | None], window: int = 10) -> list[float | None
     ]
 
 
-def _cannot_judge(seen: Training) -> CannotJudge | None:
+def _cannot_judge(seen: Training, view: View) -> CannotJudge | None:
     if seen.classes is None or seen.classes < 2:
         return NOT_FOR_THIS_TASK
+    if view.facts.cut_short:
+        return CannotJudge("cut_short_here")
     if not seen.accuracies or seen.majority is None:
         return CannotJudge("no_eval_set")
     return CannotJudge("too_few_steps") if len(seen.losses) < ENOUGH_STEPS else None

@@ -9,6 +9,7 @@ import torch
 from transformers import Trainer
 
 from debugger import diagnose
+from debugger.frameworks.pytorch.pipeline import pipeline
 from debugger.outcome import Event, Finding, StageName
 from debugger.report import gather
 from debugger.run import Run
@@ -68,6 +69,17 @@ def test_the_last_training_is_looked_at_and_the_one_before_it_was_really_run() -
     assert building.trained.state.global_step == 0
     assert building.rehearsed == ((12, EARLIER_STEPS, 36),)
     assert not Path("out").exists() or not any(Path("out").iterdir())
+
+
+@pytest.mark.proof
+def test_a_model_whose_first_training_was_cut_short_is_known_as_such() -> None:
+    again, anew = (
+        built(TWICE),
+        built(TWICE.replace(FIRST + FIRST, FIRST + "model = model_init()\n" + FIRST)),
+    )
+
+    assert pipeline(again.trained, again.earlier).facts.cut_short
+    assert not pipeline(anew.trained, anew.earlier).facts.cut_short
 
 
 @pytest.mark.proof

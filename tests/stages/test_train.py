@@ -200,7 +200,7 @@ def test_one_wrong_answer_to_everything_is_no_wrong_label() -> None:
     assert severity(worse_than_chance, swapped) == "fault"
 
 
-@pytest.mark.parametrize("rule", [stuck_at_chance, worse_than_chance])
+@pytest.mark.parametrize("rule", [stuck_at_chance, worse_than_chance, constant_predictions])
 def test_a_training_whose_beginning_was_cut_short_is_not_judged_by_what_it_knows(rule: Any) -> None:
     seen = replace(
         Training(**STUCK, peak_learning_rate=1e-4),

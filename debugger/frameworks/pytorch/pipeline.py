@@ -57,7 +57,8 @@ class TrainerPipeline:
         self._earlier = earlier
         self._left: Path | None = None
         with self.untouched():
-            self.facts = facts_of(trainer, class_names_of(trainer.train_dataset))
+            known = facts_of(trainer, class_names_of(trainer.train_dataset))
+        self.facts = replace(known, cut_short=earlier is not None and earlier.cut_short)
 
     def untouched(self) -> AbstractContextManager[None]:
         return untouched(self._trainer, weights=False)
