@@ -574,7 +574,8 @@ class Evaluate:
     fails. `dropout` is the largest of any layer. `watched_in_vain` is a callback, the number
     that it goes by, which no epoch ends with, and those that there are. `stops_on_bad`: the
     class and the event of a callback that ends the training at bad numbers, and not at perfect
-    ones. `untold`: what is probably the label, and the Trainer takes for none.
+    ones. `untold`: what is probably the label, and the Trainer takes for none. `unfilled` are rows
+    of a last batch that is dropped because it is not full.
     """
 
     rows: int = 0
@@ -590,6 +591,7 @@ class Evaluate:
     model_names: tuple[str, ...] | None = None
     has_metric: bool = False
     called: bool = False
+    unfilled: int = 0
     untold: str = ""
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()

@@ -173,19 +173,27 @@ class _Script:
     def build(self, rehearsed: int = 0, steps: int = EARLIER_STEPS) -> Building:
         """One run of it. The first `rehearsed` trainings are run for so many steps.
 
-        What cannot be looked at as it is, is run again on what its framework has in its place.
+        A library that opens a file by itself, to write what an earlier run has written, meets that
+        one: with a copy of its own the script is run again. So is what cannot be looked at as it
+        is, on what its framework has in its place.
         """
         built = self._run(rehearsed, steps)
+        if built.forbidden == "writes_outside" and self.enclosure.make_own():
+            self._forget_modules()
+            built = self._run(rehearsed, steps)
         if built.instead is None:
             return built
-        for name, module in list(sys.modules.items()):
-            if getattr(module, "__file__", None) in self.sources.numbered:
-                del sys.modules[name]
+        self._forget_modules()
         with built.instead as said:
             again = self._run(rehearsed, steps)
         if again.trained is None:
             return built
         return replace(again, findings=(said, *again.findings))
+
+    def _forget_modules(self) -> None:
+        for name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) in self.sources.numbered:
+                del sys.modules[name]
 
     def _run(self, rehearsed: int, steps: int) -> Building:
         framework = of(self.text, self.filename)

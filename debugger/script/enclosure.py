@@ -37,7 +37,8 @@ class Enclosure:
     `seen_at` is where the script finds itself, if not where it stands. After `cut_off` it, and what
     it starts, reach no other machine. `apart` calls a function where it leaves nothing behind, and
     gives its answer (plain data), or None if it came to no end. `weights` is the file in which a
-    training leaves what it has learned, or in which that is to be found.
+    training leaves what it has learned, or in which that is to be found. `make_own` turns what it
+    finds in its working folder into copies that it may change, and says whether there was any.
     """
 
     walled: bool = False
@@ -45,6 +46,7 @@ class Enclosure:
     cut_off: Callable[[], None] = lambda: None
     apart: Callable[[Callable[[], Any]], Any] = lambda work: work()
     weights: Path | None = None
+    make_own: Callable[[], bool] = lambda: False
 
     @property
     def onward(self) -> Callable[[], None] | None:

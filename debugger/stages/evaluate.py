@@ -25,6 +25,8 @@ from debugger.stages.judging import (
 )
 
 SAME_SHARE = 0.95
+DROPPED = 0.05
+"""Of the rows to evaluate on, that no evaluation sees; a few of many change no number."""
 FEW_BESIDE = 4
 """So many times as many places has a row as it has classes, at least."""
 _CALLS_SCORES = ("continuous", "multioutput", "multilabel-indicator")
@@ -176,6 +178,16 @@ def best_never_chosen(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
     if any(isinstance(rule(seen, view), Verdict) for rule in (blind_training, metric_never_called)):
         return None  # which say more
     return look(_strategy_line(view), steps=seen.steps)
+
+
+def evaluation_drops_rows(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if not seen.eval_rows:
+        return CannotJudge("no_eval_set")
+    share = seen.unfilled / seen.eval_rows
+    if share < DROPPED:
+        return None
+    line = view.places.argument("dataloader_drop_last")
+    return look(line, dropped=seen.unfilled, rows=seen.eval_rows, share=share)
 
 
 def logits_into_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -454,6 +466,7 @@ RULES: tuple[Rule, ...] = (
     no_eval_set,
     no_metric,
     set_never_used,
+    evaluation_drops_rows,
     trainer_cannot_generate,
     eval_rows_lack_input,
     logits_into_metric,

@@ -205,7 +205,7 @@ def _settle(run: Run, folder: Path, channel: int) -> Enclosure:
     if run.folder is None:
         os.environ["HOME"] = str(folder / "home")
         os.environ.pop("XDG_CACHE_HOME", None)
-    seen_at = _enter(run, folder, views)
+    seen_at, make_own = _enter(run, folder, views)
     sys.argv[:] = [run.filename, *run.arguments]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if run.device == "cpu":
@@ -221,8 +221,8 @@ def _settle(run: Run, folder: Path, channel: int) -> Enclosure:
         elsewhere = ahead((1, 2, channel), partial(_begin_ahead, os.getpid()))
     if run.typed:
         sandbox.enter(run, folder, kept)
-        return Enclosure(True, seen_at, assets.go_offline, elsewhere, weights)
-    return Enclosure(wall.enclose(folder), seen_at, _cut_off, elsewhere, weights)
+        return Enclosure(True, seen_at, assets.go_offline, elsewhere, weights, make_own)
+    return Enclosure(wall.enclose(folder), seen_at, _cut_off, elsewhere, weights, make_own)
 
 
 def _starts_nothing_later(run: Run) -> bool:
@@ -237,24 +237,26 @@ def _begin_ahead(run: int) -> None:
     _die_with(run)
 
 
-def _enter(run: Run, folder: Path, views: Views) -> str:
-    """Go to the working folder, and tell where the script stands as seen from there."""
+def _enter(run: Run, folder: Path, views: Views) -> tuple[str, Callable[[], bool]]:
+    """Go to the working folder, and tell where the script stands as seen from there, and how what
+    it finds there becomes its own."""
     if run.folder is None:
         beside.lay(run.files, folder.parents[2] / beside.FOLDER, folder / "home")
         os.chdir(folder / "home")
-        return run.filename
+        return run.filename, lambda: False
     here, script = Path(run.folder).resolve(), Path(run.filename).resolve()
     seen = views.around(here, folder / "views" / "here")
     os.chdir(seen)
+    make_own = partial(views.copy_all, seen)
     if not script.is_file():
-        return run.filename
+        return run.filename, make_own
     if script.is_relative_to(here):
         seen_at = seen / script.relative_to(here)
     else:
         near = views.around(script.parent, folder / "views" / "beside")
         seen_at = near / script.name
     views.copy(seen_at)
-    return str(seen_at)
+    return str(seen_at), make_own
 
 
 @cache

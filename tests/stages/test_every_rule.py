@@ -906,6 +906,13 @@ CASES = [
         says={"steps": 450},
     ),
     Case(
+        evaluate.evaluation_drops_rows,
+        replace(MEASURED, eval_rows=480, unfilled=224),
+        {"unfilled": 16},
+        script="TrainingArguments(\n    dataloader_drop_last=True)",
+        says={"dropped": 224, "rows": 480},
+    ),
+    Case(
         evaluate.set_never_used,
         replace(MEASURED, has_metric=False, evaluations=0, strategy="no"),
         {"evaluations": 3},

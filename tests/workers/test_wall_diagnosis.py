@@ -99,6 +99,20 @@ def test_a_metric_that_the_wall_refuses_is_no_fault(walled, mine, tmp_path):
     assert not list(tmp_path.rglob("answers.txt"))
 
 
+def test_what_a_library_writes_by_itself_over_what_an_earlier_run_has_left_is_its_own(
+    walled, mine, tmp_path
+):
+    (mine / "kept" / "tokens.json").write_text("of last week")
+    text = HEAD.format(out=str(tmp_path / "out")) + (
+        "from tokenizers import Tokenizer, models\n"
+        "Tokenizer(models.WordLevel()).save('kept/tokens.json')\n"
+    )
+    report = report_of(walled, mine, text + TRAINING, "setup")
+    assert "writes_outside" not in [one.code for one in report.findings]
+    assert report.stage("setup").outcome != "unknown"
+    assert (mine / "kept" / "tokens.json").read_text() == "of last week"
+
+
 @pytest.mark.proof
 def test_without_a_wall_it_is_not_run_past_its_first_training(tmp_path_factory, mine):
     data = tmp_path_factory.mktemp("d")  # short: it holds sockets of the workers

@@ -95,11 +95,12 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         other_order = _other_order(trainer, spy) if failure is not None else ()
         strays = _strays_at(trainer, spy) if made_up is not None else None
         stops = stopping_on_bad(trainer, callbacks, answer) if failure is None else None
-    count = count_of(dataset)
+    count, most = count_of(dataset), _rows(trainer)
     return Evaluate(
         **known,
-        rows=ROWS if count is None else min(ROWS, count),
-        eval_rows=ROWS if count is None else count,
+        rows=most if count is None else min(most, count),
+        eval_rows=most if count is None else count,
+        unfilled=_unfilled(trainer, count),
         called=spy.given is not None,
         untold="" if spy.given is not None else _untold(trainer, dataset),
         given=_shapes(spy.given),
@@ -136,11 +137,15 @@ def _asked_for_all(
 ) -> tuple[dict[str, float], Failure | None]:
     """A few rows first. A metric of one's own may count on all of them, and fail on a part."""
     try:
-        return on_behalf(trainer.evaluate, subset(dataset, ROWS)), None
+        return on_behalf(trainer.evaluate, subset(dataset, _rows(trainer))), None
     except Exception as error:
         failure = failure_of_script(error)
     count = count_of(dataset)
-    if count is None or not ROWS < count <= MOST or not _misses_rows(trainer, failure, count):
+    if (
+        count is None
+        or not _rows(trainer) < count <= MOST
+        or not _misses_rows(trainer, failure, count)
+    ):
         return {}, failure
     first, spy.given, spy.into_metric = (spy.given, spy.into_metric), None, []
     try:
@@ -151,6 +156,20 @@ def _asked_for_all(
         failure_of_script(error)
     spy.given, spy.into_metric = first
     return {}, failure
+
+
+def _rows(trainer: Trainer) -> int:
+    """A whole batch at least, where any that is not full is dropped."""
+    return max(ROWS, trainer.args.eval_batch_size if trainer.args.dataloader_drop_last else 0)
+
+
+def _unfilled(trainer: Trainer, count: int | None) -> int:
+    """Rows of the last batch, which no evaluation sees."""
+    if count is None or not trainer.args.dataloader_drop_last:
+        return 0
+    if type(trainer).get_eval_dataloader is not Trainer.get_eval_dataloader:
+        return 0
+    return count % trainer.args.eval_batch_size
 
 
 def _other_order(trainer: Trainer, spy: Spy) -> tuple[str, ...]:

@@ -225,13 +225,21 @@ def unfitting_in(trainer: Trainer) -> Unfitting | None:
 def is_pretrained(model: torch.nn.Module) -> bool:
     """Whether weights of it were loaded, or trained: it was seen, or shows in the weights.
 
-    A fresh model's biases are all 0 and the scales of its norms all 1; a step changes that.
+    In a fresh model of the library's biases are all 0 and the scales of norms all 1, and a step
+    changes that; torch draws biases, and so do classes of one's own that it fills.
     """
     if any(module in _made_new for module in model.modules()):
         return True
-    vectors = [w for n, w in model.named_parameters() if w.dim() == 1 and w.numel() > 1]
-    plain = _of_library(model) and vectors
-    return bool(plain) and sum(_is_uneven(w) for w in vectors) > len(vectors) // 2
+    known = [
+        weight
+        for module in model.modules()
+        if _of_library(module)
+        for weight in module.parameters()
+    ]
+    vectors = [
+        weight for weight in dict.fromkeys(known) if weight.dim() == 1 and weight.numel() > 1
+    ]
+    return sum(map(_is_uneven, vectors)) > len(vectors) // 2
 
 
 def frozen_as_drawn(model: torch.nn.Module) -> tuple[str, int]:
@@ -289,8 +297,10 @@ def _sampled(weight: torch.Tensor) -> torch.Tensor:
     return flat[places // min(SAMPLED, len(flat))].float().cpu().clone()
 
 
-def _of_library(model: torch.nn.Module) -> bool:
-    return any(isinstance(module, PreTrainedModel) for module in model.modules())
+def _of_library(module: torch.nn.Module) -> bool:
+    return isinstance(module, PreTrainedModel) and type(module).__module__.startswith(
+        "transformers."
+    )
 
 
 def _is_scale(weight: torch.Tensor) -> bool:

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from transformers import AutoConfig, BertForSequenceClassification, BertModel, Trainer
+from transformers import (
+    AutoConfig,
+    BertForSequenceClassification,
+    BertModel,
+    PretrainedConfig,
+    PreTrainedModel,
+    Trainer,
+)
 
 from debugger import diagnose
 from debugger.frameworks.pytorch.loading import is_new, is_pretrained, loading_watched
@@ -38,6 +45,22 @@ def test_a_model_that_nobody_saw_being_loaded_is_known_by_its_weights() -> None:
     assert not is_pretrained(tiny.bert())
     assert is_pretrained(tiny.trained(tiny.bert()))
     assert not is_pretrained(nn.Linear(4, 4))
+
+
+class OfOnesOwn(PreTrainedModel):
+    """As people write them: torch fills it."""
+
+    config_class = PretrainedConfig
+
+    def __init__(self, config: Any, body: Any = None) -> None:
+        super().__init__(config)
+        self.body, self.out = body or nn.Linear(8, 8), nn.Linear(8, 2)
+
+
+def test_biases_that_torch_drew_are_no_trained_ones() -> None:
+    assert not is_pretrained(OfOnesOwn(PretrainedConfig()))
+    assert not is_pretrained(OfOnesOwn(PretrainedConfig(), tiny.bert()))
+    assert is_pretrained(OfOnesOwn(PretrainedConfig(), tiny.trained(tiny.bert())))
 
 
 def test_a_rate_for_a_fresh_model_is_not_held_against_a_pretrained_ones(checkpoint: Path) -> None:

@@ -95,6 +95,18 @@ def of_next_tokens(metric: Metric) -> Trainer:
     return trainer
 
 
+def test_an_evaluation_that_drops_what_fills_no_batch_is_shown_a_whole_one() -> None:
+    arguments = tiny.arguments(dataloader_drop_last=True, per_device_eval_batch_size=40)
+    rows = tiny.pairs(48)
+    trainer = of_classes(lambda _: {"accuracy": 0.5}, args=arguments, eval_dataset=rows)
+    seen = TrainerPipeline(trainer).evaluate()
+
+    assert seen.called
+    assert seen.rows == 40
+    assert seen.unfilled == 8
+    assert "metric_never_called" not in named(trainer)
+
+
 def macro(guesses: Any, labels: Any) -> float:
     scores = []
     for one in np.unique(labels):
