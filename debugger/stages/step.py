@@ -30,6 +30,8 @@ from debugger.stages.refusals import schedule_ended
 TOO_HIGH, TOO_HIGH_TO_WRITE = 5e-4, 5e-3
 """What writes a text may need more: the authors of T5 fine-tuned it at 1e-3."""
 RATHER_HIGH = 2e-4
+FEW_WEIGHTS = 1_000_000
+"""In smaller ones, which people train themselves before, a rate for large ones teaches nothing."""
 RATHER_LOW = 1e-6
 TOO_LOW = 1e-7
 DEFAULT = 5e-5
@@ -214,6 +216,8 @@ def learning_rate_too_high(seen: Step, view: View) -> Verdict | CannotJudge | No
     if isinstance(rate, CannotJudge) or rate <= RATHER_HIGH:
         return rate if isinstance(rate, CannotJudge) else None
     line = view.places.rate() or view.places.argument("optimizer")
+    if seen.total < FEW_WEIGHTS:
+        return CannotJudge("few_weights")
     most = TOO_HIGH_TO_WRITE if view.facts.task == "seq2seq" else TOO_HIGH
     return (fault if rate >= most else look)(line, rate=rate, times=rate / 5e-5)
 

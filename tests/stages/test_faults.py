@@ -209,6 +209,7 @@ def _without_space(text: str) -> str:
 
 
 @pytest.mark.some(12)
+@pytest.mark.usefixtures("tiny_as_large")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.stage}-{case.code}")
 def test_the_fault_is_found_at_its_stage(case: Case) -> None:
     report = diagnose(case.make(), stage=case.stage)

@@ -36,6 +36,7 @@ def test_a_new_head_may_learn_faster_than_the_pretrained_weights() -> None:
     assert codes(with_rates(body=1e-4, head=1e-3), "step") == []
 
 
+@pytest.mark.usefixtures("tiny_as_large")
 def test_the_pretrained_weights_may_not_learn_as_fast() -> None:
     assert codes(with_rates(body=1e-3, head=1e-3), "step") == ["learning_rate_too_high"]
 

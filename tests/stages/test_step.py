@@ -9,7 +9,7 @@ import pytest
 
 from debugger.pipelines.face import Block, Facts, Step
 from debugger.script.places import Places
-from debugger.stages.judging import NOT_FOR_THIS_TASK, Verdict, View, fault, note
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View, fault, note
 from debugger.stages.plan import steps_beyond_weights
 from debugger.stages.step import (
     default_learning_rate,
@@ -129,8 +129,10 @@ def test_steps_that_leave_something_of_the_weights_are_let_be() -> None:
     [("classification", 5e-4, "fault"), ("seq2seq", 5e-4, "look"), ("seq2seq", 5e-3, "fault")],
 )
 def test_what_writes_a_text_may_take_a_higher_rate(task: Any, rate: float, severity: str) -> None:
-    seen = Step(optimizer="AdamW", peak_learning_rate=rate)
+    seen = Step(optimizer="AdamW", peak_learning_rate=rate, total=20_000_000, trainable=20_000_000)
     found = learning_rate_too_high(seen, View(replace(FACTS, task=task), Places(""), False))
 
     assert isinstance(found, Verdict)
     assert found.severity == severity
+    small = replace(seen, total=80_000, trainable=80_000)
+    assert learning_rate_too_high(small, View(FACTS)) == CannotJudge("few_weights")

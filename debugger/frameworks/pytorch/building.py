@@ -17,6 +17,7 @@ from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, 
 
 from debugger.failure import on_behalf, own_line, script_line
 from debugger.frameworks.pytorch import rest, switched
+from debugger.frameworks.pytorch.company import note_cut_short
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
 from debugger.frameworks.pytorch.untouched import quiet, writing_into
 from debugger.pipelines.face import Earlier
@@ -124,6 +125,8 @@ def stopped_at_training(
                 done, planned = self.state.global_step, self.state.max_steps
                 _move_on(handed, planned - done)
                 built.rehearsed.append(Rehearsed(self, line, done, planned, sums, trained))
+                if done < planned:
+                    note_cut_short(self.model)
                 return answer
         switched.note(self, resume_from_checkpoint)
         rest.note(self, cut_off)

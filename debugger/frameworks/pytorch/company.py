@@ -6,6 +6,7 @@ from collections import Counter
 from contextlib import suppress
 from itertools import islice
 from typing import Any
+from weakref import WeakSet
 
 import torch
 from transformers import Trainer
@@ -19,6 +20,12 @@ BATCHES = 3
 SEVERAL = 8
 MOST_ASKED = 8
 """Batches of which a teacher is asked."""
+_cut_short: WeakSet[torch.nn.Module] = WeakSet()
+
+
+def note_cut_short(model: torch.nn.Module) -> None:
+    """To be called where a training of it ends early here: it knows less than the script's will."""
+    _cut_short.update(model.modules())
 
 
 def company(trainer: Trainer) -> Company | None:
@@ -57,7 +64,7 @@ def _asked(trainer: Any) -> Counter[tuple[int, int]]:
     answers: list[torch.Tensor] = []
 
     def note(module: torch.nn.Module, _given: Any, output: Any) -> None:
-        if module not in own and module.training is False:
+        if module not in own and module not in _cut_short and module.training is False:
             logits = logits_of(output) if hasattr(output, "logits") else None
             if logits is not None and logits.dim() == 2:
                 answers.append(logits)

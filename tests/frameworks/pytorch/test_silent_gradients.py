@@ -11,6 +11,7 @@ from torch.nn import functional
 from transformers import Trainer
 
 from debugger import diagnose
+from debugger.frameworks.pytorch.company import note_cut_short
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from tests import tiny
 
@@ -207,6 +208,16 @@ def test_a_teacher_that_numbers_the_classes_otherwise(turned: int) -> None:
     trainer.teacher = Knows(turned).eval()
 
     assert ("teacher_numbers_otherwise" in codes(trainer, "forward")) is bool(turned)
+
+
+def test_a_teacher_whose_own_training_was_cut_short_here_is_not_held_against_labels() -> None:
+    trainer: Any = tiny.classifier(
+        trainer_class=Asks, args=tiny.arguments(per_device_train_batch_size=8)
+    )
+    trainer.teacher = Knows(1).eval()
+    note_cut_short(trainer.teacher)
+
+    assert "teacher_numbers_otherwise" not in codes(trainer, "forward")
 
 
 def test_a_metric_that_keeps_what_it_has_seen() -> None:
