@@ -8,6 +8,7 @@ from debugger.outcome import Finding
 DOUBTS = (
     "cannot_memorise",
     "memorises_slowly",
+    "memorises_in_time",
     "diverged",
     "stuck_at_chance",
     "constant_predictions",

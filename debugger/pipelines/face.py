@@ -649,7 +649,8 @@ class Memory:
 
     `labels` are the classes of its rows, `rate` is the learning rate that was held and `weights`
     how many weights the model has. `apart` is how far the outputs for its rows lay apart before the
-    first step and after the last. `out_of_time`: there were fewer, because they take so long.
+    first step and after the last. `planned` are the steps of the script's own training.
+    `out_of_time`: there were fewer, because they take so long.
     """
 
     losses: tuple[float, ...] = ()
@@ -661,6 +662,7 @@ class Memory:
     rate: float | None = None
     weights: int = 0
     apart: tuple[float, float] | None = None
+    planned: int | None = None
     out_of_time: bool = False
     failure: Failure | None = None
 

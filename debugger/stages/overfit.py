@@ -19,6 +19,7 @@ from debugger.stages.judging import (
     View,
     fault,
     look,
+    note,
     snippet,
     traceback_shown,
 )
@@ -36,6 +37,8 @@ DRAWN_TOGETHER, IN_ONE_PLACE = 0.25, 0.1
 """Of how far outputs lay apart, where the loss falls at the same time; healthy ones move apart."""
 LARGE_RATE = {True: 5e-4, False: 1e-2}
 """Learning rates at which it is known to happen: of pretrained weights, and of new ones."""
+AMPLE = 2
+"""So many times the steps that it needs; a rate that falls to nothing makes half of the way."""
 UNLUCKY = 0.05
 """How probable it may be that no row is right by bad luck alone."""
 KNOWN = 0.1
@@ -138,14 +141,20 @@ def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     """It may yet know them: a small rate, much dropout or a small new model take their time."""
     if blind := _cannot_judge(seen):
         return blind
-    if _knows_them(seen) or _is_on_its_way(seen) or _knew_them(seen, view):
-        return None
-    if cannot_memorise(seen, view) is not None:
-        return None
-    if isinstance(outputs_collapsed(seen, view), Verdict):
+    if not _is_slow(seen, view) or _in_time(seen) is not None:
         return None
     line = view.places.rate() or view.places.argument("optimizer")
     return look(line, rate=seen.rate or 0.0, **_numbers(seen))
+
+
+def memorises_in_time(seen: Memory, view: View) -> Verdict | CannotJudge | None:
+    """Slow, but steady, and the training is many times as long."""
+    if blind := _cannot_judge(seen):
+        return blind
+    needed = _in_time(seen)
+    if needed is None or not _is_slow(seen, view):
+        return None
+    return note(None, needed=needed, planned=seen.planned, **_numbers(seen))
 
 
 RULES: tuple[Rule, ...] = (
@@ -154,12 +163,32 @@ RULES: tuple[Rule, ...] = (
     outputs_collapsed,
     cannot_memorise,
     memorises_slowly,
+    memorises_in_time,
 )
 OVERFIT = Stage("overfit", observe, show, measured, RULES, trains=True, steps=STEPS)
 
 
 def _cannot_judge(seen: Memory) -> CannotJudge | None:
     return CannotJudge("too_few_steps") if len(seen.losses) < STEPS else None
+
+
+def _is_slow(seen: Memory, view: View) -> bool:
+    if _knows_them(seen) or _is_on_its_way(seen) or _knew_them(seen, view):
+        return False
+    if cannot_memorise(seen, view) is not None:
+        return False
+    return not isinstance(outputs_collapsed(seen, view), Verdict)
+
+
+def _in_time(seen: Memory) -> int | None:
+    """The steps that take the loss to nothing as it falls now, where the training makes more than
+    enough of them, and it surely falls."""
+    half = len(seen.losses) // 2
+    (first, about), (last, within) = map(mean_within, (seen.losses[:half], seen.losses[-half:]))
+    if not seen.planned or first - about <= last + within or seen.losses[0] <= 0:
+        return None
+    needed = math.ceil(seen.losses[0] / (first - last) * (len(seen.losses) - half))
+    return needed if AMPLE * needed <= seen.planned else None
 
 
 def _knows_them(seen: Memory) -> bool:

@@ -985,6 +985,14 @@ CASES = [
         says={"rate": 0.1, "after": 1e-5},
     ),
     Case(
+        overfit.memorises_in_time,
+        Memory(
+            *(tuple(23.5 - n / 10 for n in range(20)), None, None, None, (), 32, 1e-3), planned=800
+        ),
+        {"planned": 400},
+        says={"needed": 235, "planned": 800},
+    ),
+    Case(
         overfit.memorises_slowly,
         Memory((1.1,) * 20, 0.25, 0.375, (1.1, 1.09), (0, 1, 2, 0), 4, 2e-5),
         {"after": 1.0},

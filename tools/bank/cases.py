@@ -65,7 +65,8 @@ class Fault:
 
 SYMPTOMS = frozenset(
     (
-        *("cannot_memorise", "memorises_slowly", "diverged", "does_not_fall", "stuck_at_chance"),
+        *("cannot_memorise", "memorises_slowly", "memorises_in_time", "diverged"),
+        *("does_not_fall", "stuck_at_chance"),
         *("learns_train_only", "constant_predictions", "nothing_moves", "nan_update"),
         *("nan_forward", "first_loss_off", "helped_once", "none_cures", "learns_as_it_is"),
     )

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,8 @@ def overfit(
     if rows.batch is None:
         return Memory(failure=rows.failure)
     chosen, batch = _one_batch(rows, facts)
-    rates = rates_of(schedule_of(model.optimizer), planned_steps(fit, facts, rows.count))
+    planned = planned_steps(fit, facts, rows.count)
+    rates = rates_of(schedule_of(model.optimizer), planned)
     _make_metrics(model, bench, batch)
     with bench.mounted(steps, keep=not rates) as optimizer:
         if rates:  # twenty steps of somebody's own long warm-up would prove nothing
@@ -126,7 +128,8 @@ def overfit(
         failure = fitted(fit, _again_and_again(batch, fit.train), steps, [curve])
         after = accuracy(model, rows, chosen, facts)
     labels = [rows.labels[row] for row in chosen] if before[0] is not None else []
-    return curve.memory(before, after, labels, len(chosen), _size(model), failure)
+    memory = curve.memory(before, after, labels, len(chosen), _size(model), failure)
+    return replace(memory, planned=planned if fit.whole else None)
 
 
 def train(

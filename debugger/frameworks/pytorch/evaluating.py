@@ -58,7 +58,7 @@ _LOOPS = ("train", "_inner_training_loop", "_maybe_log_save_evaluate")
 def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
     dataset = first_set(trainer.eval_dataset)
     best = trainer.args.metric_for_best_model if trainer.args.load_best_model_at_end else None
-    steps = _planned_steps(trainer)
+    steps = planned_steps(trainer)
     known: dict[str, Any] = {
         "strategy": str(getattr(trainer.args.eval_strategy, "value", trainer.args.eval_strategy)),
         "steps": steps,
@@ -255,7 +255,7 @@ def _known(sets: Any, answer: dict[str, float]) -> tuple[str, ...]:
     return (*answer, *of_sets)
 
 
-def _planned_steps(trainer: Trainer) -> int | None:
+def planned_steps(trainer: Trainer) -> int | None:
     if trainer.args.max_steps > 0:
         return trainer.args.max_steps
     in_epoch = _steps_in_epoch(trainer)

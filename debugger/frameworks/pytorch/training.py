@@ -25,6 +25,7 @@ from debugger.frameworks.pytorch.batches import (
     with_loss,
 )
 from debugger.frameworks.pytorch.callbacks import refused_by, uncallable_of
+from debugger.frameworks.pytorch.evaluating import planned_steps
 from debugger.frameworks.pytorch.facts import broken_weights
 from debugger.frameworks.pytorch.following import Followed, followed
 from debugger.frameworks.pytorch.outputs import outputs_apart, pair_of
@@ -121,7 +122,7 @@ def overfit(
     seconds: float | None = None,
 ) -> Memory:
     """The course's test: the same few rows again and again, at the script's own learning rate."""
-    curve = _Curve(steps, emit, seconds=seconds)
+    curve, planned = _Curve(steps, emit, seconds=seconds), planned_steps(trainer)
     failure, before, after, batches, labels = None, UNKNOWN, UNKNOWN, [], []
     apart: list[float | None] = []
     with borrowed(trainer, curve, weights=True):
@@ -149,7 +150,7 @@ def overfit(
     count = sum(map(rows_in, batches)) or len(rows)
     known = labels if facts.task == "classification" else []
     memory = curve.memory(before, after, known, count, _weights(trainer), failure)
-    return replace(memory, apart=pair_of(apart))
+    return replace(memory, apart=pair_of(apart), planned=planned)
 
 
 def _one_batch(trainer: Any, rows: list[int]) -> list[Any]:
