@@ -258,11 +258,21 @@ def one_class(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if split is None or view.facts.task != "classification":
         return blind or NOT_FOR_THIS_TASK
     labels = set(_integers(split))
-    if len(labels) != 1 or labels == {-1} or split.looked_at < 20:
+    if len(labels) != 1 or labels == {-1} or split.looked_at < 20 or _are_choices(split, view):
         return None
     narrowed = (one.line for one in split.made if one.kinds[0] > one.kinds[1] == 1)
     line = next(filter(None, narrowed), None) or view.places.filled_again() or _labels_line(view)
     return fault(line, name=_named(str(labels.pop()), split), rows=split.looked_at)
+
+
+def _are_choices(split: Split, view: View) -> bool:
+    """A row holds as many things as there are classes: whoever scores each of them by itself, as
+    word2vec does, may have the right one always stand in the same place."""
+    compiled, classes = view.facts.compiled, view.facts.num_labels or 0
+    if compiled is None or "sparse" in compiled.loss.lower() or not split.first_rows or classes < 2:
+        return False
+    held = split.first_rows[0].items()
+    return any(split.types.get(name) == "list[int]" and len(one) == classes for name, one in held)
 
 
 def _one_vector(split: Split, view: View) -> Verdict | CannotJudge | None:

@@ -9,8 +9,8 @@ import pytest
 from transformers import Trainer
 
 from debugger import diagnose
-from debugger.pipelines.face import Data
-from debugger.stages.data import imbalanced, leak, text_cut
+from debugger.pipelines.face import Compiled, Data
+from debugger.stages.data import imbalanced, leak, one_class, text_cut
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
 from debugger.stages.targets import labels_tiled
 from tests import tiny
@@ -110,6 +110,17 @@ def test_a_corpus_that_repeats_itself_proves_no_leak(
     found = leak(Data(train, SPLIT, shared_rows=shared), View(FACTS))
 
     assert (found.severity if isinstance(found, Verdict) else found) == wanted
+
+
+def test_the_right_one_of_several_things_may_always_stand_in_the_same_place() -> None:
+    alone, beside = {"word": 7}, {"word": 7, "others": [12, 0, 27]}
+    types = {"word": "int", "others": "list[int]"}
+    split = replace(SPLIT, labels=(0,) * 40, class_names=None, types=types)
+    view = View(replace(FACTS, num_labels=3, compiled=Compiled(loss="CategoricalCrossentropy")))
+
+    said = one_class(Data(replace(split, first_rows=(alone,)), None), view)
+    assert isinstance(said, Verdict)
+    assert one_class(Data(replace(split, first_rows=(beside,)), None), view) is None
 
 
 def test_rows_with_room_left_were_not_cut() -> None:

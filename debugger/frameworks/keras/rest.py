@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20_000
 _CALLS = ("predict", "predict_on_batch", "__call__")
+_ASKED_PLAINLY = {"training", "mask"}
 _ASKS = (*_CALLS, "evaluate", "model")
 
 
@@ -92,6 +93,7 @@ class _Asked:
     def answering(self, way: Way, went: Went) -> Iterator[None]:
         kind: Any = tf_keras.Model
         model, names = self._model, self.metrics
+        of_library = isinstance(model, TFPreTrainedModel)
         real = {name: getattr(kind, name) for name in (*_CALLS, "evaluate", "fit", "save")}
 
         def predict(own: Any, x: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -100,11 +102,11 @@ class _Asked:
             went.asked[-1] = True
             made = way(x, self.count(x))
             went.shape = made.shape
-            of_library = isinstance(model, TFPreTrainedModel)
             return TFSequenceClassifierOutput(logits=made) if of_library else made
 
         def call(own: Any, *args: Any, **kwargs: Any) -> Any:
-            if own is not model or not args:
+            more = not of_library and (len(args) > 1 or kwargs.keys() - _ASKED_PLAINLY)
+            if own is not model or not args or more:  # what it answers then, only it can say
                 return real["__call__"](own, *args, **kwargs)
             made = predict(own, args[0])
             return tf.constant(made) if isinstance(made, np.ndarray) else made

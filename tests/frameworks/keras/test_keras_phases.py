@@ -214,6 +214,28 @@ def test_what_fails_behind_the_training_is_told_before_it() -> None:
     assert told(head + fit + lost, *asked) == [("history_without_key", 11)]
 
 
+GIVES_MORE = """\
+class Gives(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.last = layers.Dense(1)
+    def call(self, inputs, more=False, training=False):
+        made = self.last(inputs)
+        return (made, inputs) if more else made
+model = Gives()
+model.compile("adam", loss="mse")
+model.fit(x, y, verbose=0)
+"""
+
+
+def test_what_a_model_gives_when_asked_for_more_only_the_model_can_say() -> None:
+    script, asked = DATA + GIVES_MORE, (EVALUATE, "fails_afterwards")
+
+    assert told(script + "made, given = model(x, more=True)\n", *asked) == []
+    line = len(script.splitlines()) + 1
+    assert told(script + "made, given = model(x)\n", *asked) == [("fails_afterwards", line)]
+
+
 OWN_LAYER = """\
 class Scaled(layers.Layer):
     def __init__(self, by=2.0{more}):
