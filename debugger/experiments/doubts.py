@@ -31,7 +31,7 @@ OF_THE_PLAN = (
 """Findings that say that the plan is odd, and not what comes of it."""
 FALLEN = 0.7
 LAST = 10
-UNRELATED = frozenset({"leak", "imbalanced", "trained_already"})
+UNRELATED = frozenset({"leak", "imbalanced", "trained_already", "kept_through_folds"})
 """Faults before the training that say nothing of how it goes; nor do any of `evaluate`."""
 
 

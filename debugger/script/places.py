@@ -25,6 +25,7 @@ from debugger.script.cutting import Halved, halved
 from debugger.script.earlier import Early, Kept, asked_too_early, brought_back
 from debugger.script.fits import Fits
 from debugger.script.flows import Flows
+from debugger.script.folds import KeptThrough, kept_through_folds
 from debugger.script.foreseen import Foreseen, foreseen
 from debugger.script.frames import Frames
 from debugger.script.gradients import left_off
@@ -144,6 +145,10 @@ class Places(Arguments):
     @cached_property
     def parting(self) -> Parting:
         return Parting(self._tree, self._tracing)
+
+    @cached_property
+    def kept_through_folds(self) -> KeptThrough | None:
+        return kept_through_folds(self._tree, self.training_line)
 
     @cached_property
     def slips(self) -> Slips:

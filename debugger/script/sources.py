@@ -24,6 +24,7 @@ LINES_IN = {
     "trains_again_fails": "at",
     "trains_again_stops": "at",
     "trained_already": "before",
+    "kept_through_folds": "at",
     "nothing_held": "at",
 }
 """Which number of a finding is a line of the script, or a list of them."""

@@ -6,7 +6,16 @@ import math
 import re
 
 from debugger.pipelines.face import Step
-from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault
+from debugger.stages.judging import (
+    NO_SCRIPT,
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+)
 
 NEARLY = 1e-3
 
@@ -44,4 +53,19 @@ def rate_ignored(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return fault(view.places.argument_at("lr", ignored[1]), asked=ignored[0], rate=rate)
 
 
-RULES: tuple[Rule, ...] = (not_compiled_again, optimizer_knows_others, rate_ignored)
+def kept_through_folds(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """One model for all folds: from the second on it has met the rows that it is asked about."""
+    if not view.has_script:
+        return NO_SCRIPT
+    kept = None if seen.failure else view.places.kept_through_folds
+    if kept is None:
+        return None
+    return (fault if kept.asked else look)(kept.line, model=kept.model, at=kept.at)
+
+
+RULES: tuple[Rule, ...] = (
+    not_compiled_again,
+    optimizer_knows_others,
+    rate_ignored,
+    kept_through_folds,
+)

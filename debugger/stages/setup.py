@@ -127,7 +127,7 @@ def _is_one(value: object) -> bool:
 
 def _odd(built: Building, text: str, places: Places) -> list[Finding]:
     found = []
-    for line, steps, planned in built.rehearsed:
+    for line, steps, planned in dict.fromkeys(built.rehearsed):  # a loop trains at one line
         numbers = {"steps": steps, "planned": planned, "looked_at": built.training_line}
         found.append(_finding("trains_before", "note", line, **numbers))
     if built.unseen is not None:

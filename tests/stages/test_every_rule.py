@@ -1461,6 +1461,15 @@ CASES += [
         says={"asked": 0.1, "rate": 5e-5},
     ),
     Case(
+        phases.kept_through_folds,
+        STEPPED,
+        {"failure": failed("ValueError", "no rows")},
+        script="model = make()\nfor train, test in folds.split(x):\n    model.fit(x[train])\n"
+        "    model.evaluate(x[test])\n",
+        says={"at": 2},
+        names={"model": "model"},
+    ),
+    Case(
         plan.steps_beyond_weights,
         replace(
             STEPPED,

@@ -43,6 +43,10 @@ class Source:
     asked: frozenset[str] = frozenset()
 
 
+DEFAULT_SIZE = 32
+"""Rows of a batch, where nobody says how many."""
+
+
 @dataclass(frozen=True)
 class Fit:
     """A compiled model and what `fit` was called with.
@@ -50,8 +54,9 @@ class Fit:
     `strings` is what `compile` was given as a string: all else about it is then a default.
     `whole`: this is how long it trains; data alone tell nothing of that. `begins_at` is the epoch
     that it counts on from, `sequence` the Sequence that its batches come from, if they come from
-    one, `held` how many batches there are for all epochs, where they are known to end, `pairs` the
-    inputs and labels that were handed over, and `after` what the script does with the answers.
+    one, `batches` how many arrays make of an epoch, `held` how many there are for all epochs, where
+    they are known to end, `pairs` the inputs and labels that were handed over, and `after` what the
+    script does with the answers.
     `phases` is what it takes over from compiling, and from trainings before it; `cut_short`:
     fewer steps of those were run here than the script makes. `noted` are all
     layers that were made on the way, with their lines.
@@ -70,6 +75,7 @@ class Fit:
     whole: bool = True
     begins_at: int = 0
     sequence: Any = None
+    batches: int | None = None
     held: int | None = None
     pairs: tuple[tuple[Any, Any], ...] = ()
     after: After = field(default_factory=After)
@@ -273,6 +279,7 @@ def fit_of(model: Any, given: dict[str, Any], built: Built) -> Fit:
         sources=tuple(built.sources),
         begins_at=given["initial_epoch"],
         sequence=x if isinstance(x, tf_keras.utils.Sequence) else None,
+        batches=_batches(x, given["batch_size"] or DEFAULT_SIZE),
         held=_held(given, train) if steps else None,
         pairs=tuple(_pairs(given)),
         noted=built.noted,
@@ -294,10 +301,15 @@ def _held(given: dict[str, Any], train: Any) -> int | None:
     if isinstance(x, tf.data.Dataset):
         found = int(train.cardinality())
         return None if found < 0 or found == steps else found
+    batches = _batches(x, size) if size else None
+    return None if batches is None else batches * given["epochs"]
+
+
+def _batches(x: Any, size: int) -> int | None:
     leaves = tf.nest.flatten(x)
-    if not size or not all(isinstance(one, np.ndarray | tf.Tensor) for one in leaves):
+    if not leaves or not all(isinstance(one, np.ndarray | tf.Tensor) for one in leaves):
         return None
-    return -(-len(leaves[0]) // size) * given["epochs"]
+    return -(-len(leaves[0]) // size)
 
 
 def _handled(model: Any, train: Any, given: dict[str, Any]) -> None:

@@ -123,7 +123,7 @@ def _spec(batches: Any) -> Any:
 
 def planned_of(made: Any) -> int:
     """The steps of the whole `fit`; 0 where nobody can tell."""
-    batches = made.steps_per_epoch or int(made.train.cardinality())
+    batches = made.steps_per_epoch or made.batches or int(made.train.cardinality())
     return max(0, batches) * made.epochs
 
 

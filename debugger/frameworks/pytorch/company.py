@@ -23,7 +23,7 @@ MOST_ASKED = 8
 _cut_short: WeakSet[torch.nn.Module] = WeakSet()
 
 
-def note_cut_short(model: torch.nn.Module) -> None:
+def note_cut_short(model: Any) -> None:
     """To be called where a training of it ends early here: it knows less than the script's will."""
     _cut_short.update(model.modules())
 
