@@ -281,6 +281,7 @@ class Batch:
     the labels of a batch whose rows all hold the same tokens. `lost` rows the collator was handed
     and left out. `cut` is an amount of a row, and the whole number that the batch has for it.
     `filled_behind` is a layer that reads on behind the words, and the share of zeros there.
+    `answer` is the one of several inputs that is what is asked for, class by class.
     """
 
     fields: dict[str, Field]
@@ -308,6 +309,7 @@ class Batch:
     looked: tuple[Looked, ...] = ()
     same_tokens: int = 0
     lost: int = 0
+    answer: str = ""
     cut: tuple[float, float] | None = None
     failure: Failure | None = None
 

@@ -388,7 +388,8 @@ def duplicates(seen: Data, view: View) -> Verdict | CannotJudge | None:
     share = _repeated(split)
     if _holds_one_number(split):
         return CannotJudge("one_number_alone")
-    return look(None, rows=split.duplicates, share=share) if share > DUPLICATED_SHARE else None
+    numbers = {"rows": split.duplicates, "looked_at": split.looked_at, "share": share}
+    return look(None, **numbers) if share > DUPLICATED_SHARE else None
 
 
 def leak(seen: Data, view: View) -> Verdict | CannotJudge | None:

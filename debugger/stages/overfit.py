@@ -65,7 +65,9 @@ def show(seen: Memory, facts: Facts) -> list[Evidence]:
     shown = traceback_shown("overfit", seen.failure, snippet(facts, "overfit"))
     if seen.losses:
         points = [[number, _finite(loss)] for number, loss in enumerate(seen.losses, 1)]
-        data = {"series": {"loss": points}, "marks": {"perfect": 0.0}}
+        # A loss that nobody knows may have another floor, as that of an autoencoder has.
+        marks = {} if facts.task == "unknown" else {"perfect": 0.0}
+        data = {"series": {"loss": points}, "marks": marks}
         shown.append(Evidence("chart", "memory", "overfit", data, snippet(facts, "memory")))
     if seen.after is not None:
         after = say("after_steps", steps=len(seen.losses))

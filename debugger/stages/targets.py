@@ -457,6 +457,14 @@ def decoder_sees_answer(seen: Batch, view: View) -> Verdict | CannotJudge | None
     return fault(line, counted=targets.counted)
 
 
+def input_is_the_answer(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """The same with arrays that somebody filled: the place was to be another one by one."""
+    if not seen.answer:
+        return None
+    line = _labelling(view) or view.places.fits.validated() or view.places.call(".fit")
+    return fault(line, name=seen.answer)
+
+
 def targets_begin_late(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Answers without their first token: a model that writes on moves them by itself."""
     if seen.train is None or view.facts.task != "seq2seq":
@@ -596,6 +604,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     labels_of_one_token,
     labels_of_other_text,
     decoder_sees_answer,
+    input_is_the_answer,
     targets_without_end,
     labels_copy_inputs,
     ends_never_learned,

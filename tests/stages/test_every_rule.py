@@ -2739,6 +2739,7 @@ CASES += [
         replace(FACTS, task="seq2seq"),
         targets=Targets(40, 0, decoder_same=1.0),
     ),
+    Case(targets.input_is_the_answer, Batch({}, answer="decoder"), {"answer": ""}),
     of_batch(
         targets.labels_copy_inputs,
         {"same": 0.98},

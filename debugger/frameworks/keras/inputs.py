@@ -33,7 +33,29 @@ _SCALING = ("Rescaling", "Normalization", "BatchNormalization", "LayerNormalizat
 def seen_in(fit: Fit, parts: Parts, labels: list[Any]) -> dict[str, Any]:
     told = {"signal": _signal(fit.model, parts, labels), "padding": _padding(fit, parts)}
     told |= {"scaled": scaled(fit.model, parts), **reached(fit.model, parts)}
+    told |= {"answer": _answer_among(fit.model, parts)}
     return told | _targets(fit, parts) | {"filled_behind": _filled_behind(fit.model, parts.x)}
+
+
+def _answer_among(model: Any, parts: Parts) -> str:
+    """The one of several inputs that holds a class for each place, and those are the labels."""
+    classes = "categorical" in loss_of(model).name.lower()
+    if not classes or parts.labels is None or len(parts.inputs) < 2:
+        return ""
+    asked = _places(dense(parts.labels))
+    if asked is None or len(np.unique(asked)) < 2:
+        return ""
+    given = ((name, _places(dense(value))) for name, value in parts.inputs.items())
+    alike = (name for name, one in given if one is not None and np.array_equal(one, asked))
+    return next(alike, "")
+
+
+def _places(values: np.ndarray) -> np.ndarray | None:
+    """Rows of classes, also where each of those is written as a vector."""
+    if values.ndim == 3:
+        values = values.argmax(axis=-1) if values.shape[-1] > 1 else values[..., 0]
+    whole = values.dtype.kind in "iufb" and values.ndim == 2 and values.shape[1] > 1
+    return values if whole else None
 
 
 def _filled_behind(model: Any, x: Any) -> tuple[str, float] | None:

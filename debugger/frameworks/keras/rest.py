@@ -78,7 +78,9 @@ class _Asked:
         if id(rows) not in self._labels:
             paired = next((y for x, y in self._pairs if _are_same(x, rows)), None)
             found = labels_in(rows) if paired is None else dense(paired)
-            self._labels[id(rows)] = self._of_as_many(rows) if found is None else found
+            found = self._of_as_many(rows) if found is None else found
+            # Who learns to give its rows back may be asked about how badly it does.
+            self._labels[id(rows)] = None if _gives_back(rows, found) else found
         return self._labels[id(rows)]
 
     def array(self, value: Any) -> Any:
@@ -134,6 +136,11 @@ class _Asked:
             )
             undo.callback(setattr, kind, "metrics_names", called)
             yield
+
+
+def _gives_back(rows: Any, labels: Any) -> bool:
+    asked = dense(rows) if isinstance(rows, tf.Tensor) else rows
+    return labels is not None and _are_same(asked, labels)
 
 
 def _are_same(given: Any, rows: Any) -> bool:

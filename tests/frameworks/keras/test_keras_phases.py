@@ -12,7 +12,7 @@ from debugger.outcome import Finding
 from debugger.script.building import build
 from debugger.script.enclosure import Enclosure
 from debugger.script.places import Places
-from debugger.stages import EVALUATE, FORWARD, STEP, setup
+from debugger.stages import BATCH, EVALUATE, FORWARD, STEP, setup
 from debugger.stages.judging import View, judged
 
 DATA = """\
@@ -234,6 +234,46 @@ def test_what_a_model_gives_when_asked_for_more_only_the_model_can_say() -> None
     assert told(script + "made, given = model(x, more=True)\n", *asked) == []
     line = len(script.splitlines()) + 1
     assert told(script + "made, given = model(x)\n", *asked) == [("fails_afterwards", line)]
+
+
+FINDS_ODD_ROWS = """\
+from sklearn.metrics import accuracy_score
+rows = tf.cast(np.random.RandomState(0).rand(64, 4), tf.float32)
+odd = np.arange(64) % 3 == 0
+model = tf.keras.Sequential([layers.Dense(2, activation="relu"), layers.Dense(4)])
+model.compile("adam", loss="mae")
+model.fit(rows, rows, verbose=0)
+again = model(rows)
+far = tf.keras.losses.mae(again, rows)
+print(accuracy_score(~odd, tf.math.less(far, np.mean(far))))
+"""
+
+
+def test_how_badly_rows_are_given_back_may_be_what_is_asked_for() -> None:
+    assert (
+        told(DATA + FINDS_ODD_ROWS, EVALUATE, "printed_off_its_labels", "printed_of_others") == []
+    )
+
+
+READS_AND_WRITES = """\
+texts = np.random.RandomState(0).randint(1, 6, (32, 5))
+answers = np.eye(6)[np.concatenate([np.zeros((32, 1), int), texts[:, ::-1]], axis=1)]
+given = answers[:, :-1] if {moved} else answers[:, 1:]
+first, second = tf.keras.Input((5,)), tf.keras.Input((5, 6))
+table = layers.Embedding(6, 8)(first)
+both = layers.LSTM(8, return_sequences=True)(layers.Concatenate()([table, second]))
+model = tf.keras.Model([first, second], layers.Dense(6, activation="softmax")(both))
+model.compile("adam", loss="categorical_crossentropy")
+model.fit([texts, given], answers[:, 1:], verbose=0)
+"""
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_a_decoder_that_is_given_its_very_answer(moved: bool) -> None:
+    script = DATA + READS_AND_WRITES.format(moved=moved)
+    found = [code for code, _ in told(script, BATCH, "input_is_the_answer")]
+
+    assert found == ([] if moved else ["input_is_the_answer"])
 
 
 OWN_LAYER = """\
