@@ -7,7 +7,7 @@ from typing import Any
 
 from debugger.evidence.tables import say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Emit, Facts, Memory, Pipeline
+from debugger.pipelines.face import Emit, Facts, Memory, Pipeline, Training
 from debugger.stages.chance import guessing_costs, interval, mean_within, shares_of
 from debugger.stages.judging import (
     IN_NATS,
@@ -170,7 +170,14 @@ RULES: tuple[Rule, ...] = (
 OVERFIT = Stage("overfit", observe, show, measured, RULES, trains=True, steps=STEPS)
 
 
+def tells_no_loss(seen: Memory | Training) -> bool:
+    """A step of one's own may give back numbers, and none that is called `loss`."""
+    return not seen.losses and not seen.out_of_time and seen.failure is None
+
+
 def _cannot_judge(seen: Memory) -> CannotJudge | None:
+    if tells_no_loss(seen):
+        return CannotJudge("no_loss_told")
     return CannotJudge("too_few_steps") if len(seen.losses) < STEPS else None
 
 

@@ -30,6 +30,7 @@ from debugger.stages.judging import (
     snippet,
     traceback_shown,
 )
+from debugger.stages.overfit import tells_no_loss
 from debugger.stages.step import RATHER_HIGH, RATHER_LOW
 
 ENOUGH_STEPS = 60
@@ -96,7 +97,7 @@ def show(seen: Training, facts: Facts) -> list[Evidence]:
 
 def diverged(seen: Training, view: View) -> Verdict | CannotJudge | None:
     if not seen.losses:
-        return CannotJudge("too_few_steps")
+        return CannotJudge("no_loss_told" if tells_no_loss(seen) else "too_few_steps")
     broken = next((n for n, y in enumerate(seen.losses, 1) if not math.isfinite(y)), None)
     if broken is not None:
         return fault(None, step=broken, first=seen.losses[0], last=seen.losses[-1])
@@ -226,6 +227,8 @@ def does_not_fall(seen: Training, view: View) -> Verdict | CannotJudge | None:
     """For tasks without classes: the loss after the first steps is not below where it began."""
     if seen.classes is not None:
         return NOT_FOR_THIS_TASK
+    if tells_no_loss(seen):
+        return CannotJudge("no_loss_told")
     if len(seen.losses) < ENOUGH_STEPS:
         return CannotJudge("too_few_steps")
     if seen.warming_up:

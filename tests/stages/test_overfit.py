@@ -79,6 +79,13 @@ def test_steps_that_harm_are_a_fault_at_any_rate() -> None:
     assert severity(replace(seen, losses=(*FLAT[:-1], float("nan"))), fresh) == FAULT
 
 
+def test_a_step_that_gives_back_no_loss_is_no_short_training() -> None:
+    for rule in RULES:
+        assert rule(Memory(), View(FACTS)) == CannotJudge("no_loss_told")
+        late = Memory(out_of_time=True)
+        assert rule(late, View(FACTS)) == CannotJudge("too_few_steps")
+
+
 def test_a_few_steps_judge_nothing() -> None:
     for rule in RULES:
         assert rule(replace(UNMOVED, losses=FLAT[:9]), View(PRETRAINED)) == CannotJudge(
