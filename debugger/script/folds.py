@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from debugger.script.tracing import keyword_of, name_of, owner_of, stands_at
 
 _DEALER = re.compile(r"fold|cv|split|kf", re.IGNORECASE)
+_ONWARD = ("TimeSeriesSplit",)
+"""Whose later folds are asked about what nobody has met: to go on learning is the point of them."""
 _RESET = ("set_weights", "load_weights", "load_state_dict", "apply")
 _ASKS = ("evaluate", "predict", "predict_on_batch")
 _HELD_OUT = ("validation_data", "eval_dataset")
@@ -27,7 +29,11 @@ class KeptThrough:
 
 def kept_through_folds(tree: ast.Module, line: int | None) -> KeptThrough | None:
     """`line` is that of the training, where it is known: what prepares rows is fitted, too."""
-    for loop in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    named = (node for node in nodes if isinstance(node, ast.Name | ast.Attribute))
+    if any(name_of(node) in _ONWARD for node in named):
+        return None
+    for loop in nodes:
         if not isinstance(loop, ast.For) or not _deals_folds(loop):
             continue
         inside = [node for one in loop.body for node in ast.walk(one)]

@@ -55,6 +55,7 @@ def test_it_is_found(script: str, line: int, found: tuple[str, int, int, bool]) 
         (keras(first="reset(model)"), 5),
         (keras(last="break"), 5),
         (keras(), 1),
+        (keras().replace("StratifiedKFold", "TimeSeriesSplit"), 5),
         (keras().replace("StratifiedKFold(5).split(x, y)", "pairs"), 5),
         (keras().replace("StratifiedKFold(5).split(x, y)", "text.split(',')"), 5),
         (trainer(first="model = load()"), 6),

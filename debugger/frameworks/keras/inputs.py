@@ -52,10 +52,11 @@ def _answer_among(model: Any, parts: Parts) -> str:
 
 def _places(values: np.ndarray) -> np.ndarray | None:
     """Rows of classes, also where each of those is written as a vector."""
+    if values.dtype.kind not in "iufb":
+        return None
     if values.ndim == 3:
         values = values.argmax(axis=-1) if values.shape[-1] > 1 else values[..., 0]
-    whole = values.dtype.kind in "iufb" and values.ndim == 2 and values.shape[1] > 1
-    return values if whole else None
+    return values if values.ndim == 2 and values.shape[1] > 1 else None
 
 
 def _filled_behind(model: Any, x: Any) -> tuple[str, float] | None:
