@@ -194,7 +194,8 @@ def _in_time(seen: Memory) -> int | None:
     enough of them, and it surely falls."""
     half = len(seen.losses) // 2
     (first, about), (last, within) = map(mean_within, (seen.losses[:half], seen.losses[-half:]))
-    if not seen.planned or first - about <= last + within or seen.losses[0] <= 0:
+    falls = first - about > last + within and seen.losses[0] > 0
+    if not falls or not seen.planned:
         return None
     needed = math.ceil(seen.losses[0] / (first - last) * (len(seen.losses) - half))
     return needed if AMPLE * needed <= seen.planned else None

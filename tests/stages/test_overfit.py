@@ -11,7 +11,7 @@ import torch
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.pipelines.face import Memory
 from debugger.stages.judging import CannotJudge, View, judged
-from debugger.stages.overfit import RULES
+from debugger.stages.overfit import RULES, memorises_in_time
 from tests import tiny
 from tests.stages.test_step import FACTS
 
@@ -77,6 +77,13 @@ def test_steps_that_harm_are_a_fault_at_any_rate() -> None:
 
     assert severity(seen, fresh) == FAULT
     assert severity(replace(seen, losses=(*FLAT[:-1], float("nan"))), fresh) == FAULT
+
+
+def test_what_is_no_number_any_more_has_no_pace() -> None:
+    lost = replace(UNMOVED, losses=(*FLAT[:9], *(float("nan"),) * 11), planned=800)
+
+    assert severity(lost) == FAULT
+    assert memorises_in_time(lost, View(PRETRAINED)) is None
 
 
 def test_a_step_that_gives_back_no_loss_is_no_short_training() -> None:
