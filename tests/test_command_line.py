@@ -293,7 +293,9 @@ def test_a_signal_leaves_what_was_found_until_then(
         yield StageStarted("setup")
         yield StageEnded("setup", "pass", 0.1)
         yield StageStarted("data")
-        yield Found(Finding("duplicates", "look", "data", None, {"rows": 9, "share": 0.5}))
+        yield Found(
+            Finding("duplicates", "look", "data", None, {"rows": 9, "looked_at": 18, "share": 0.5})
+        )
         yield StageEnded("data", "look", 0.1)
         yield StageStarted("batch")
         os.kill(os.getpid(), number)
