@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from debugger.script.tracing import Function, Tracing, assigned, name_of, owner_of
+from debugger.script.tracing import ASKS, Function, Tracing, assigned, name_of, owner_of
 
-_ASKS = ("predict", "predict_on_batch")
-_USES = (*_ASKS, "evaluate", "save", "save_weights", "save_pretrained", "push_to_hub")
+_USES = (*ASKS, "evaluate", "save", "save_weights", "save_pretrained", "push_to_hub")
 _FILLED = ("set_weights", "load_weights", "fit", "train_on_batch", "assign")
 _ANEW = ("clone_model", "from_config", "model_from_json", "model_from_config")
 _FORMS = (
@@ -358,7 +357,7 @@ def _answers(node: ast.expr, known: dict[str, _Answers]) -> _Answers | None:
     """The answers in an expression, `plain` where it only takes them apart."""
     if isinstance(node, ast.Name):
         return known.get(node.id)
-    if isinstance(node, ast.Call) and name_of(node.func) in _ASKS and node.args:
+    if isinstance(node, ast.Call) and name_of(node.func) in ASKS and node.args:
         rows = node.args[0]
         return _Answers(ast.unparse(rows), node.lineno, True)
     if isinstance(node, ast.Attribute) and node.attr == "predictions":

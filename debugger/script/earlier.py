@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from debugger.script.afterwards import own_nodes, scopes
-from debugger.script.tracing import assigned, name_of, owner_of
+from debugger.script.tracing import ASKS_OR_MEASURES, assigned, name_of, owner_of
 
-_ASKS = ("predict", "predict_on_batch", "evaluate")
 _TRAINS = ("fit", "train")
 _LEAVES_ALONE = ("save", "save_weights", "save_model", "save_pretrained", "push_to_hub", "summary")
 """What is done with a trained model that asks it nothing."""
@@ -63,7 +62,7 @@ def brought_back(tree: ast.Module) -> Kept | None:
         begins, ends = fits[0].lineno, fits[-1].end_lineno or fits[-1].lineno
         kept = {key: line for n in nodes for key, line in _puts_by(n) if line < begins}
         for call in (c for c in calls if c.lineno > ends and id(c) not in looped):
-            if name_of(call.func) in _ASKS:
+            if name_of(call.func) in ASKS_OR_MEASURES:
                 break
             key = _brings(call)
             if key in kept and _times(tree, key) == 2:
@@ -112,7 +111,9 @@ def _only_training(nodes: list[ast.AST]) -> ast.Call | None:
 
 def _owner_is_asked(nodes: list[ast.AST], training: ast.Call) -> bool:
     return any(
-        isinstance(n, ast.Call) and name_of(n.func) in _ASKS and owner_of(n) == owner_of(training)
+        isinstance(n, ast.Call)
+        and name_of(n.func) in ASKS_OR_MEASURES
+        and owner_of(n) == owner_of(training)
         for n in nodes
     )
 
@@ -140,7 +141,7 @@ def _answers(nodes: list[ast.AST], training: ast.Call) -> Iterator[tuple[str, as
             if value.lineno >= training.lineno:
                 continue
             for call in (part for part in ast.walk(value) if isinstance(part, ast.Call)):
-                if name_of(call.func) in _ASKS and owner_of(call) == owner_of(training):
+                if name_of(call.func) in ASKS_OR_MEASURES and owner_of(call) == owner_of(training):
                     yield from ((name, call) for name in names)
 
 

@@ -6,13 +6,13 @@ import ast
 import re
 from dataclasses import dataclass
 
-from debugger.script.tracing import keyword_of, name_of, owner_of, stands_at
+from debugger.script.remainder import gives
+from debugger.script.tracing import ASKS_OR_MEASURES, keyword_of, name_of, owner_of, stands_at
 
 _DEALER = re.compile(r"fold|cv|split|kf", re.IGNORECASE)
 _ONWARD = ("TimeSeriesSplit",)
 """Whose later folds are asked about what nobody has met: to go on learning is the point of them."""
 _RESET = ("set_weights", "load_weights", "load_state_dict", "apply")
-_ASKS = ("evaluate", "predict", "predict_on_batch")
 _HELD_OUT = ("validation_data", "eval_dataset")
 
 
@@ -43,9 +43,11 @@ def kept_through_folds(tree: ast.Module, line: int | None) -> KeptThrough | None
         if training is None or any(isinstance(node, ast.Break | ast.Return) for node in inside):
             continue
         model, trainer = _model_of(training, inside)
-        begins_anew = model in _bound(inside) or any(_resets(c, model, trainer) for c in calls)
+        begins_anew = model in gives(ast.Module(loop.body, [])) or any(
+            _resets(c, model, trainer) for c in calls
+        )
         if model and not begins_anew:
-            asked = any(name_of(c.func) in _ASKS or _names_held_out(c) for c in calls)
+            asked = any(name_of(c.func) in ASKS_OR_MEASURES or _names_held_out(c) for c in calls)
             return KeptThrough(model, training.lineno, loop.lineno, asked)
     return None
 
@@ -77,11 +79,6 @@ def _model_of(training: ast.Call, inside: list[ast.AST]) -> tuple[str, ast.Call 
             is_trainer = "Trainer" in name_of(made.func)
             return (given.id, made) if is_trainer and isinstance(given, ast.Name) else ("", None)
     return (owner if owner.isidentifier() else ""), None
-
-
-def _bound(inside: list[ast.AST]) -> set[str]:
-    stored = (node for node in inside if isinstance(node, ast.Name))
-    return {node.id for node in stored if isinstance(node.ctx, ast.Store)}
 
 
 def _resets(call: ast.Call, model: str, trainer: ast.Call | None) -> bool:

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from debugger.script.remainder import made_of, reads
-from debugger.script.tracing import name_of, owner_of
+from debugger.script.tracing import ASKS_OR_MEASURES, name_of, owner_of
 
 _LEARNS = ("fit", "fit_transform", "adapt", "fit_on_texts")
-_ASKS = ("predict", "evaluate", "predict_on_batch")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,9 @@ def refits(tree: ast.Module, line: int, kind: Callable[[str], str]) -> Iterator[
     learned = [one for call in fits for one in _handed(call, "x", "y")]
     trained, at_training = _names(tree, learned), _lines(tree, learned)
     held = [k.value for c in fits for k in c.keywords if k.arg == "validation_data"]
-    asks = [c for c in calls if name_of(c.func) in _ASKS and not _of_another(tree, c, line)]
+    asks = [
+        c for c in calls if name_of(c.func) in ASKS_OR_MEASURES and not _of_another(tree, c, line)
+    ]
     held += [one for c in asks for one in _handed(c, "x")[:1]]
     learning = [c for c in calls if name_of(c.func) in _LEARNS and kind(owner_of(c)) and c.args]
     for given in held:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+ASKS = ("predict", "predict_on_batch")
+ASKS_OR_MEASURES = (*ASKS, "evaluate")
 TRAINING_STEPS = ("compute_loss", "training_step", "forward")
 """What a training step runs through that a script may write itself, the loss first."""
 _FILLS = ("append", "extend", "insert")

@@ -6,10 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from debugger.script.tracing import DEEPEST, Tracing, name_of, names_in, owner_of
+from debugger.script.tracing import ASKS, DEEPEST, Tracing, name_of, names_in, owner_of
 
-_ASKS = ("predict", "predict_on_batch")
-_TAKES = (*_ASKS, "fit", "evaluate", "flow", "from_tensor_slices")
+_TAKES = (*ASKS, "fit", "evaluate", "flow", "from_tensor_slices")
 _LIKE = (
     *("array", "asarray", "constant", "convert_to_tensor", "cast", "float32", "copy", "astype"),
     *("numpy", "preprocess_input", "resize", "img_to_array", "cvtColor", "normalize", "convert"),
@@ -41,7 +40,7 @@ def asked_of_one(tree: ast.Module, tracing: Tracing) -> Iterator[Single]:
     }
     for call in calls:
         owner = owner_of(call)
-        asks = name_of(call.func) in _ASKS and (owner in fitted or owner.endswith("model"))
+        asks = name_of(call.func) in ASKS and (owner in fitted or owner.endswith("model"))
         itself = isinstance(call.func, ast.Name) and call.func.id in fitted
         if not asks and not itself:
             continue

@@ -188,10 +188,8 @@ def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
     ):
         return None
     share = sum(b.trainable for b in without) / max(1, seen.trainable)
-    told = (reached.checkpointing_cuts_off, reached.begins_at_zero_twice)
+    told = (reached.checkpointing_cuts_off, reached.begins_at_zero_twice, phases.not_compiled_again)
     few = share < MOST_OF_IT and not deaf
-    if seen.phases is not None and seen.phases.unseen is not None:
-        return None  # see not_compiled_again
     if few or any(isinstance(rule(seen, view), Verdict) for rule in told):
         return None
     line = view.places.assignment("scaling") if deaf else None

@@ -63,26 +63,15 @@ class Views:
     def copy_all(self, seen: Path) -> bool:
         """Make what stands in a view the run's own, the smallest files first, as far as there is
         room for it; whether there was any."""
-        with self._alone():
-            links = [link for link in self._links(str(seen)) if _can_be_copied(link)]
-            room, copied = MOST_BYTES, 0
-            for link in sorted(links, key=os.path.getsize):
-                room -= os.path.getsize(link)
-                if room >= 0:
-                    self._own(link)
-                    copied += 1
+        files = [os.path.join(at, name) for at, _, names in os.walk(seen) for name in names]
+        links = [file for file in files if os.path.islink(file) and _can_be_copied(file)]
+        room, copied = MOST_BYTES, 0
+        for link in sorted(links, key=os.path.getsize):
+            room -= os.path.getsize(link)
+            if room >= 0:
+                self.copy(Path(link))
+                copied += 1
         return copied > 0
-
-    def _links(self, folder: str) -> Iterator[str]:
-        """Those to files, also in folders that were links until now."""
-        for entry in list(os.scandir(folder)):
-            if entry.is_symlink() and not os.path.isdir(entry.path):
-                yield entry.path
-            elif entry.is_dir() and self._laid < MOST_LINKS:
-                if entry.is_symlink() and self._is_whole(entry):
-                    continue
-                self._own(entry.path)
-                yield from self._links(entry.path)
 
     def _notice(self, event: str, given: tuple[Any, ...]) -> None:
         look = _EVENTS.get(event)

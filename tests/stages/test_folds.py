@@ -6,14 +6,14 @@ from debugger.script.places import Places
 
 OF_KERAS = """\
 model = make()
-{before}
+x, y = load()
 for fold, (train, test) in enumerate(StratifiedKFold(5).split(x, y)):
     {first}
     model.fit(x[train], y[train])
     {last}
 """
 OF_A_TRAINER = """\
-model = {made}
+model = load()
 kf = KFold(5)
 for train, test in kf.split(rows):
     {first}
@@ -22,12 +22,12 @@ for train, test in kf.split(rows):
 """
 
 
-def keras(before: str = "", first: str = "pass", last: str = "model.evaluate(x[test])") -> str:
-    return OF_KERAS.format(before=before, first=first, last=last)
+def keras(first: str = "pass", last: str = "model.evaluate(x[test])") -> str:
+    return OF_KERAS.format(first=first, last=last)
 
 
 def trainer(first: str = "pass", given: str = "=model", more: str = "eval_dataset=1") -> str:
-    return OF_A_TRAINER.format(made="load()", first=first, given=given, more=more)
+    return OF_A_TRAINER.format(first=first, given=given, more=more)
 
 
 @pytest.mark.parametrize(

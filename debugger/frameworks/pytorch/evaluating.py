@@ -136,16 +136,12 @@ def _asked_for_all(
     trainer: Trainer, dataset: Any, spy: Spy
 ) -> tuple[dict[str, float], Failure | None]:
     """A few rows first. A metric of one's own may count on all of them, and fail on a part."""
+    few, count = _rows(trainer), count_of(dataset)
     try:
-        return on_behalf(trainer.evaluate, subset(dataset, _rows(trainer))), None
+        return on_behalf(trainer.evaluate, subset(dataset, few)), None
     except Exception as error:
         failure = failure_of_script(error)
-    count = count_of(dataset)
-    if (
-        count is None
-        or not _rows(trainer) < count <= MOST
-        or not _misses_rows(trainer, failure, count)
-    ):
+    if count is None or not few < count <= MOST or not _misses_rows(trainer, failure, count):
         return {}, failure
     first, spy.given, spy.into_metric = (spy.given, spy.into_metric), None, []
     try:

@@ -230,15 +230,8 @@ def is_pretrained(model: torch.nn.Module) -> bool:
     """
     if any(module in _made_new for module in model.modules()):
         return True
-    known = [
-        weight
-        for module in model.modules()
-        if _of_library(module)
-        for weight in module.parameters()
-    ]
-    vectors = [
-        weight for weight in dict.fromkeys(known) if weight.dim() == 1 and weight.numel() > 1
-    ]
+    known = {w for one in filter(_of_library, model.modules()) for w in one.parameters()}
+    vectors = [weight for weight in known if weight.dim() == 1 and weight.numel() > 1]
     return sum(map(_is_uneven, vectors)) > len(vectors) // 2
 
 
@@ -298,9 +291,8 @@ def _sampled(weight: torch.Tensor) -> torch.Tensor:
 
 
 def _of_library(module: torch.nn.Module) -> bool:
-    return isinstance(module, PreTrainedModel) and type(module).__module__.startswith(
-        "transformers."
-    )
+    home = type(module).__module__
+    return isinstance(module, PreTrainedModel) and home.startswith("transformers.")
 
 
 def _is_scale(weight: torch.Tensor) -> bool:
