@@ -99,9 +99,8 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
 def test_a_training_that_stalls_beside_its_twin_live(visit: Visit) -> None:
     page = visit("/clinic?scenario=high_learning_rate&stage=train")
     page.click("#right .skip")
-    page.wait_for_selector("#right svg .line.here")
-    page.wait_for_selector("#right svg .line.twin")
-    assert page.locator("#foot .stop").count() == 1
+    page.wait_for_selector("body:has(#right svg .line.here):has(#foot .stop)")
+    page.wait_for_selector("#right svg .line.twin")  # on a full machine after the learner's own run
     idle(page)
     assert state(page, "train") == WORDS.say("outcome", "fail")
     assert page.locator("#right svg .parted").count() >= 1
