@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from debugger.pipelines.within import Clipped, Steered
+from debugger.pipelines.within import Clipped, Steered, Thawed
 
 ADAMS = ("Adam", "AdamW", "AdamWeightDecay", "NAdam", "Nadam", "RAdam", "Adamax", "RMSprop")
 """Optimizers whose steps are about as long as the learning rate, whatever the gradient."""
@@ -77,7 +77,8 @@ class Plan:
     None where they do not come to an end. `plateau` is a schedule that goes by a number of the
     evaluation, `no_float` a callback's schedule and the epoch that it gives no fraction for.
     `still` is the largest table of vectors that is frozen. `no_room`: a plateau's schedule may not
-    go below the second of these rates, and the first is what the optimizer was given.
+    go below the second of these rates, and the first is what the optimizer was given. `thawed` are
+    weights that begin to train on the way, and that the optimizer does not hold.
     """
 
     updates: int
@@ -118,6 +119,7 @@ class Plan:
     plateau: Plateau | None = None
     still: Still | None = None
     no_room: tuple[float, float] | None = None
+    thawed: Thawed | None = None
 
 
 @dataclass(frozen=True)

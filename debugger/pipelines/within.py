@@ -111,6 +111,17 @@ class Clipped:
 
 
 @dataclass(frozen=True)
+class Thawed:
+    """A callback that lets frozen weights train from an epoch on, which the optimizer, made before,
+    does not hold; `name` is the first of them."""
+
+    callback: str
+    epoch: int
+    weights: int
+    name: str
+
+
+@dataclass(frozen=True)
 class Steered:
     """A callback's learning rates: the highest, what the optimizer was given, their sum; those of
     the epochs, one after the other, and the function that gives them."""

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
-from debugger.script.tracing import Function, Tracing, assigned, is_true, name_of
+from debugger.script.tracing import Function, Tracing, assigned, is_false, is_true, name_of
 
 _CONSTANT = ("zeros_", "zero_", "constant_", "ones_", "fill_")
 _BY_LOT = (
@@ -230,6 +230,17 @@ class Origins:
         forks = [n for n in inside if isinstance(n, ast.If) and ends and ends[0] in ast.walk(n)]
         return forks[-1].lineno if forks else next((one.lineno for one in ends), None)
 
+    def thawing_in(self, called: str) -> int | None:
+        """The first line of a class of that name that lets weights train."""
+        lines = [
+            part.lineno
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.ClassDef) and node.name == called
+            for part in ast.walk(node)
+            if isinstance(part, ast.stmt | ast.expr) and _thaws(part)
+        ]
+        return min(lines, default=None)
+
     def _given(self, name: str) -> ast.expr | None:
         given = (k.value for c in self._calls for k in c.keywords if k.arg == name)
         return next(given, None)
@@ -293,6 +304,15 @@ def _stops(statement: ast.Assign) -> bool:
 
 def _names_stop(statement: ast.Assign) -> bool:
     return any(name_of(one) == "should_training_stop" for one in statement.targets)
+
+
+def _thaws(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        return name_of(node.func) == "requires_grad_" and not any(map(is_false, node.args))
+    return any(
+        isinstance(target, ast.Attribute) and target.attr == "requires_grad" and not is_false(value)
+        for target, value in assigned(node)
+    )
 
 
 def _draws(node: ast.AST) -> bool:

@@ -51,9 +51,11 @@ DUPLICATED_SHARE = 0.10
 MANY_WORDED = 100
 """Rows whose words say nothing of their labels: so many are no accident."""
 CUT_SHARE = 0.20
+WIDE, TOO_WIDE = 128, 4
+"""Tokens of a row, and how many times the longest text goes into them, where filling costs time."""
 UNMET_SHARE = 0.05
-HANDFUL, JUDGED_BY_MORE = 64, 1.5
 MOSTLY_RAW = 0.8
+HANDFUL, JUDGED_BY_MORE = 64, 1.5
 """So few rows to learn from, and so many times as many to be judged by."""
 ENOUGH_ASKED = 20
 SHOWN_LENGTHS = 8
@@ -449,6 +451,30 @@ def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return look(line, rows=cut, share=share, length=longest)
 
 
+def filled_far(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """It spoils no answer, and nothing shows it but a training that takes its time."""
+    split = seen.train
+    if split is None:
+        return _nothing_to_see(seen)
+    if not split.lengths:
+        return NOT_FOR_THIS_TASK
+    longest, widths = max(split.lengths), set(split.widths)
+    if len(widths) != 1 or not longest:
+        return None
+    (width,) = widths
+    if width < WIDE or width < TOO_WIDE * longest:
+        return None
+    named = view.places.argument_of_value(width, "max_length", "model_max_length", "maxlen")
+    return look(
+        named or view.tokenizing,
+        rows=split.looked_at,
+        width=width,
+        longest=longest,
+        share=1 - sum(split.lengths) / (width * len(split.lengths)),
+        times=width / longest,
+    )
+
+
 def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | None:
     split = seen.train
     if split is None:
@@ -524,6 +550,7 @@ RULES: tuple[Rule, ...] = (
     leak,
     eval_rows_drawn_anew,
     text_cut,
+    filled_far,
     second_sentence_dropped,
     *fitting.OF_ROWS,
     *inputs.OF_ROWS,

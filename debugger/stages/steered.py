@@ -1,4 +1,4 @@
-"""What callbacks do to the learning rate, as far as the number of an epoch alone decides it."""
+"""What callbacks do to a training, as far as the number of an epoch alone decides it."""
 
 from __future__ import annotations
 
@@ -61,9 +61,25 @@ def plateau_has_no_room(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return look(line, rate=rate, least=least)
 
 
+def thawed_without_optimizer(seen: Step, view: View) -> Verdict | None:
+    """What a callback lets train later is not in the optimizer, which was made before."""
+    thawed = None if seen.plan is None else seen.plan.thawed
+    if thawed is None:
+        return None
+    line = view.places.origins.thawing_in(thawed.callback) or view.places.call(thawed.callback)
+    return fault(
+        line,
+        name=thawed.callback,
+        epoch=thawed.epoch,
+        weights=thawed.weights,
+        first=thawed.name,
+    )
+
+
 RULES: tuple[Rule, ...] = (
     rate_taken_by_callback,
     rate_driven_up,
     schedule_gives_no_float,
     plateau_has_no_room,
+    thawed_without_optimizer,
 )

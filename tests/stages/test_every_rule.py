@@ -89,6 +89,7 @@ from debugger.pipelines.within import (
     Penalty,
     Scaled,
     Steered,
+    Thawed,
     Unadapted,
 )
 from debugger.script.heard import Heard
@@ -785,6 +786,13 @@ CASES = [
         {"length": 8, "rows": 20},
         lengths=(5, 6, 8, 8) * 10,
     ),
+    of_rows(
+        data.filled_far,
+        {"widths": (40,) * 40},
+        {"width": 128, "longest": 8, "rows": 40, "times": 16},
+        lengths=(5, 6, 7, 8) * 10,
+        widths=(128,) * 40,
+    ),
     Case(
         forward.no_head,
         replace(FINE, loss=None, output_keys=("last_hidden_state",)),
@@ -1355,6 +1363,12 @@ CASES += [
         replace(STEPPED, plan=replace(PLAN, no_float=("scheduler", 4))),
         {"plan": PLAN},
         says={"epoch": 5},
+    ),
+    Case(
+        steered.thawed_without_optimizer,
+        replace(STEPPED, plan=replace(PLAN, thawed=Thawed("Thaw", 2, 1200, "body.0.weight"))),
+        {"plan": PLAN},
+        says={"epoch": 2, "weights": 1200, "first": "body.0.weight"},
     ),
     Case(
         steered.plateau_has_no_room,

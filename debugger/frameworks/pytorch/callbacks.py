@@ -7,13 +7,18 @@ import contextlib
 import copy
 import io
 import logging
+import math
 from typing import Any
 
 from transformers import EarlyStoppingCallback, Trainer, TrainerControl
 
 from debugger.pipelines.called import Given, Uncallable, uncallable
+from debugger.pipelines.within import Thawed
 
 EVENTS = ("on_evaluate", "on_log")
+MOST_CALLS = 2000
+_THAWING = {"requires_grad", "requires_grad_"}
+_HELPED = {"add_param_group", "create_optimizer", "create_optimizer_and_scheduler"}
 _TRAINING = ("train_begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "train_end")
 
 
@@ -53,6 +58,60 @@ def uncallable_of(trainer: Trainer) -> Uncallable | None:
     if trainer.args.save_strategy != "no":
         library.on_save(*given)
     return uncallable(trainer.callback_handler.callbacks, heard.events)
+
+
+def thawed_in_vain(trainer: Trainer, callbacks: list[Any], optimizer: Any) -> Thawed | None:
+    """The Trainer makes its optimizer of what trains by then. A callback of the script is asked at
+    its events, in their order, until one lets a weight train that was frozen."""
+    model: Any = trainer.model
+    held = {id(w) for group in getattr(optimizer, "param_groups", ()) for w in group["params"]}
+    learns = {name: w.requires_grad for name, w in model.named_parameters()}
+    frozen = {n: w for n, w in model.named_parameters() if not learns[n] and id(w) not in held}
+    kept: dict[int, Any] = {id(one): one for one in (trainer, *model.modules(), *frozen.values())}
+    for one in callbacks:
+        codes = [code.co_names for code in _codes(type(one))]
+        asks = {name for names in codes for name in names}
+        if not frozen or not asks & _THAWING or asks & _HELPED:
+            continue
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                epoch = _thaws(trainer, copy.deepcopy(one, dict(kept)), list(frozen.values()))
+        except Exception:  # one that cannot be asked by itself
+            epoch = None
+        thawed = {name: weight for name, weight in frozen.items() if weight.requires_grad}
+        for name, weight in model.named_parameters():
+            weight.requires_grad_(learns[name])
+        if epoch is not None:
+            count = sum(weight.numel() for weight in thawed.values())
+            return Thawed(type(one).__name__, epoch, count, next(iter(thawed)))
+    return None
+
+
+def _codes(kind: type) -> list[Any]:
+    own = [
+        one for one in kind.__mro__ if not one.__module__.startswith(("transformers", "builtin"))
+    ]
+    return [v.__code__ for one in own for v in vars(one).values() if hasattr(v, "__code__")]
+
+
+def _thaws(trainer: Trainer, one: Any, frozen: list[Any]) -> int | None:
+    """The epoch, counted from 1, from which on one of these learns."""
+    args, state = trainer.args, copy.deepcopy(trainer.state)
+    epochs, updates = max(1, math.ceil(args.num_train_epochs)), max(1, state.max_steps)
+    each = updates / epochs
+    events: list[tuple[str, float]] = [("train_begin", 0)]
+    for epoch in range(epochs):
+        events.append(("epoch_begin", epoch))
+        for step in range(min(updates, MOST_CALLS) // epochs):
+            at = (epoch + step / each, epoch + (step + 1) / each)
+            events += zip(("step_begin", "step_end"), at, strict=True)
+        events.append(("epoch_end", epoch + 1))
+    for event, at in events:
+        state.global_step, state.epoch = round(at * each), at
+        getattr(one, f"on_{event}")(args, state, TrainerControl(), model=trainer.model)
+        if any(weight.requires_grad for weight in frozen):
+            return int(at) + 1
+    return None
 
 
 class _Heard:

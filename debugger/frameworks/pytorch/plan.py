@@ -11,6 +11,7 @@ import torch
 from torch.optim.lr_scheduler import ExponentialLR, LambdaLR, OneCycleLR, ReduceLROnPlateau
 from transformers import Trainer
 
+from debugger.frameworks.pytorch.callbacks import thawed_in_vain
 from debugger.frameworks.pytorch.loading import frozen_as_drawn
 from debugger.frameworks.pytorch.parts import head_of
 from debugger.pipelines.plan import Plan, Plateau, Rates, Still
@@ -38,7 +39,12 @@ def schedule_before(scheduler: Any) -> Any:
 
 
 def plan(
-    trainer: Trainer, optimizer: Any, before: Any, steps: int, gradients: dict[str, float]
+    trainer: Trainer,
+    optimizer: Any,
+    before: Any,
+    steps: int,
+    gradients: dict[str, float],
+    callbacks: list[Any],
 ) -> Plan:
     """`before` is the schedule as it was before `steps` updates were taken."""
     args: Any = trainer.args
@@ -96,6 +102,7 @@ def plan(
         plateau=_plateau(args, before),
         still=_still(model),
         no_room=_no_room(before),
+        thawed=thawed_in_vain(trainer, callbacks, optimizer),
     )
 
 

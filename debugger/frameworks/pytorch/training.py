@@ -52,6 +52,7 @@ def step(trainer: Trainer) -> Step:
     model: Any = trainer.model
     watch = _Watch(model)
     failure, refused, cannot = None, refused_by(trainer), uncallable_of(trainer)
+    callbacks = trainer.callback_handler.callbacks
     with (
         borrowed(trainer, watch, weights=True),
         _before_each_step(watch.note_gradients),
@@ -105,7 +106,14 @@ def step(trainer: Trainer) -> Step:
             switched_off=gradients_off(trainer),
             resumes_from=no_checkpoint_in(trainer),
             idle=watch.began and not watch.steps and failure is None,
-            plan=plan(trainer, optimizer, watch.schedule, watch.steps, watch.gradient() | cut)
+            plan=plan(
+                trainer,
+                optimizer,
+                watch.schedule,
+                watch.steps,
+                watch.gradient() | cut,
+                callbacks,
+            )
             if watch.steps
             else None,
             reached=reach.reached(watch.gradients),

@@ -403,3 +403,46 @@ def test_a_training_step_that_forgets_to_go_back() -> None:
             return loss.detach()
 
     assert found(tiny.classifier(trainer_class=Forgetful), "step")["no_gradient"] == "fault"
+
+
+class Thawing(TrainerCallback):
+    """Lets the body learn from the second epoch on."""
+
+    def __init__(self, model: Any) -> None:
+        self.body = model.bert
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
+        if round(state.epoch) == 1:
+            for weight in self.body.parameters():
+                weight.requires_grad = True
+
+
+class Handing(Thawing):
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
+        super().on_epoch_begin(args, state, control, **rest)
+        rest["optimizer"].add_param_group({"params": list(self.body.parameters())})
+
+
+class FreezingLater(Thawing):
+    def on_train_begin(self, args: Any, state: Any, control: Any, **rest: Any) -> None:
+        self.body.requires_grad_(False)
+
+
+def test_a_callback_that_thaws_what_the_optimizer_does_not_hold() -> None:
+    def said(callback: type[Thawing], before: bool = True, **more: Any) -> set[str]:
+        model = tiny.bert()
+        if before:
+            model.bert.requires_grad_(False)
+        made: Any = {name: (make(model), None) for name, make in more.items()}
+        codes = set(
+            found(tiny.classifier(model=model, callbacks=[callback(model)], **made), "step")
+        )
+        assert any(weight.requires_grad for weight in model.bert.parameters()) is not before
+        return codes
+
+    assert "thawed_without_optimizer" in said(Thawing)
+    assert "thawed_without_optimizer" not in said(Handing)
+    assert "thawed_without_optimizer" not in said(FreezingLater, before=False)
+    assert "thawed_without_optimizer" not in said(
+        Thawing, optimizers=lambda model: torch.optim.AdamW(model.parameters(), 1e-3)
+    )

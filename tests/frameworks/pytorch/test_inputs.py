@@ -97,6 +97,13 @@ def test_padding_with_its_mask_is_right() -> None:
     assert found(padded(MASK), "batch") == {}
 
 
+@pytest.mark.parametrize(("width", "told"), [(128, True), (24, False)])
+def test_filling_far_beyond_the_longest_text_is_told(width: int, told: bool) -> None:
+    dataset = rows(tiny.sentences(24), padding="max_length", max_length=width)
+
+    assert ("filled_far" in found(tiny.classifier(train_dataset=dataset), "data")) is told
+
+
 def test_rows_of_one_length_need_no_mask() -> None:
     dataset = rows(["red dog runs", "blue cat sings", "green bird sleeps"] * 8)
     dataset = dataset.remove_columns("attention_mask")
