@@ -20,6 +20,9 @@ _ROW_BY_ROW = (
 _SPLITS = "train_test_split"
 _TESTED = re.compile(r"(^|_)(test|holdout)(_|$)", re.IGNORECASE)
 _SCORES = re.compile(r"(^|_)(score|f1|accuracy|precision|recall|auc|mae|mse|metric)", re.IGNORECASE)
+_JUDGES_BY = ("validation_data", "eval_dataset")
+_STOPS_EARLY = ("EarlyStopping", "EarlyStoppingCallback")
+_KEEPS_BEST = ("load_best_model_at_end", "save_best_only")
 _CHOOSES = ("max", "min", "argmax", "argmin", "sorted")
 _BY_KEY = r"loc\b|set_index|reindex|merge|join|sort_values|itertuples|iterrows|to_dict|groupby"
 """What finds a row of a table by what it holds, or goes through them one by one."""
@@ -175,6 +178,27 @@ class Pairing:
                 return call.lineno, read[0]
         return None
 
+    def epoch_chosen_by_test(self) -> tuple[int, str] | None:
+        """Where a training whose best epoch is kept is given the rows of the test to choose it by,
+        and is measured on them once more behind it."""
+        named = {name_of(call.func) for call in self._calls}
+        given = [(call, k) for call in self._calls for k in call.keywords]
+        if not named & set(_STOPS_EARLY) and not any(k.arg in _KEEPS_BEST for _, k in given):
+            return None
+        for call, told in ((c, k) for c, k in given if k.arg in _JUDGES_BY):
+            tested = _tested(told.value)
+            if tested and any(self._measures(one, call, tested) for one in self._calls):
+                return told.value.lineno, min(tested)
+        return None
+
+    def _measures(self, call: ast.Call, training: ast.Call, tested: set[str]) -> bool:
+        """A Trainer that is given no rows takes those that it was made with."""
+        if name_of(call.func) not in ("evaluate", "predict") or call.lineno < training.lineno:
+            return False
+        given = [*call.args, *(k.value for k in call.keywords)]
+        bare = not given and name_of(training.func).endswith("Trainer")
+        return bare or any(_tested(one) & tested for one in given)
+
     def undone_otherwise(self) -> tuple[int, str, str] | None:
         """A logarithm that is taken of amounts, and the power that does not undo it: where the
         answers are brought back by it, and both by name."""
@@ -237,6 +261,17 @@ class Pairing:
                 if axis is not None and place > axis > 0:
                     return call.lineno, ast.unparse(call)
         return None
+
+
+def _tested(value: ast.expr) -> set[str]:
+    """The rows of a test in it: `y_test`, and `rows["test"]` by the name of the whole."""
+    parts = [part for part in ast.walk(value) if isinstance(part, ast.Subscript)]
+    named = {name for name in names_in(value) if _TESTED.search(name)}
+    return named | {
+        ast.unparse(part)
+        for part in parts
+        if isinstance(part.slice, ast.Constant) and _TESTED.search(str(part.slice.value))
+    }
 
 
 def _given_name(node: ast.stmt) -> str:

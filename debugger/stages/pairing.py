@@ -120,6 +120,14 @@ def chosen_by_test(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     return None if found is None else look(found[0], name=found[1])
 
 
+def epoch_chosen_by_test(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    """Of many epochs the one that fares best on these very rows is no better on others."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.pairing.epoch_chosen_by_test()
+    return None if found is None else look(found[0], name=found[1])
+
+
 def undone_otherwise(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """log1p is undone by expm1, and by nothing else."""
     if not view.has_script:
@@ -159,6 +167,7 @@ OF_ROWS: tuple[Rule, ...] = (
 OF_NUMBERS: tuple[Rule, ...] = (
     evaluation_named_otherwise,
     chosen_by_test,
+    epoch_chosen_by_test,
     undone_otherwise,
     area_of_decisions,
 )

@@ -1734,6 +1734,16 @@ CASES += [
         says={"name": "y_test"},
     ),
     Case(
+        pairing.epoch_chosen_by_test,
+        MEASURED,
+        {"failure": failed("ValueError", "no rows")},
+        script="""
+model.fit(x, y, validation_data=(x_test, y_test), callbacks=[EarlyStopping("val_loss")])
+print(model.evaluate(x_test, y_test))
+""",
+        says={"name": "x_test"},
+    ),
+    Case(
         printed.answers_left_transformed,
         replace(MEASURED, printed=(replace(NUMBER, name="mae", perfect=0.4, made_by="log1p"),)),
         {"printed": (replace(NUMBER, name="mae", perfect=0.4),)},

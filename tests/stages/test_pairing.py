@@ -33,6 +33,13 @@ APART = {
     "two_orders": ["a = {t: n for n, t in enumerate(tags)}\nb = dict(enumerate(sorted(tags)))"],
     "evaluated_in_other_order": ["dict(zip(['accuracy', 'loss'], model.evaluate(rows)))"],
     "chosen_by_test": ["cut = max(cuts, key=lambda c: f1_score(y_test, made > c))"],
+    "epoch_chosen_by_test": [
+        "f.fit(x, validation_data=test_ds, callbacks=[EarlyStopping()])\nf.evaluate(test_ds)",
+        "a = TrainingArguments(load_best_model_at_end=True)\n"
+        "t = Trainer(m, a, eval_dataset=rows['test'])\nt.evaluate()",
+        "a = TrainingArguments(load_best_model_at_end=True)\n"
+        "t = Trainer(m, a, eval_dataset=rows['test'])\nt.predict(rows['test'])",
+    ],
     "axis_moved": ["x = waves.reshape(len(waves), STEPS, waves.shape[1])"],
     "undone_otherwise": ["y = np.log1p(rain)\nmade = np.exp(model.predict(x))"],
     "hard_scores": [
@@ -65,6 +72,13 @@ TOGETHER = {
     ],
     "evaluated_in_other_order": ["dict(zip(['loss', 'accuracy'], model.evaluate(rows)))"],
     "chosen_by_test": ["cut = max(cuts, key=lambda c: f1_score(y_val, made > c))"],
+    "epoch_chosen_by_test": [
+        "f.fit(x, validation_data=val_ds, callbacks=[EarlyStopping()])\nf.evaluate(test_ds)",
+        "f.fit(x, validation_data=test_ds)\nf.evaluate(test_ds)",
+        "f.fit(x, validation_data=test_ds, callbacks=[EarlyStopping()])\nf.evaluate(unseen)",
+        "a = TrainingArguments(load_best_model_at_end=True)\n"
+        "t = Trainer(m, a, eval_dataset=rows['dev'])\nt.predict(rows['test'])",
+    ],
     "axis_moved": [
         "x = waves.reshape(waves.shape[0], waves.shape[1], 1)",
         "x = waves.reshape(-1, waves.shape[1], waves.shape[2])",
