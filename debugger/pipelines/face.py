@@ -15,6 +15,7 @@ from debugger.failure import Failure
 from debugger.outcome import Weighed
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
+from debugger.pipelines.by_hand import ByHand, Unsteady
 from debugger.pipelines.called import Uncallable
 from debugger.pipelines.columns import Column, Columns
 from debugger.pipelines.company import Company
@@ -103,6 +104,7 @@ class Facts:
     known_collator: bool
     framework: str = "pytorch"
     compiled: Compiled | None = None
+    by_hand: bool = False
     tokenized_at: int | None = None
     targets_tokenized_at: int | None = None
     layers_at: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -538,6 +540,7 @@ class Step:
     norms: tuple[Norm, ...] = ()
     faded: Faded | None = None
     reached: Reached | None = None
+    by_hand: ByHand | None = None
     phases: Phases | None = None
     failure: Failure | None = None
 
@@ -577,7 +580,8 @@ class Evaluate:
     that it goes by, which no epoch ends with, and those that there are. `stops_on_bad`: the
     class and the event of a callback that ends the training at bad numbers, and not at perfect
     ones. `untold`: what is probably the label, and the Trainer takes for none. `unfilled` are rows
-    of a last batch that is dropped because it is not full.
+    of a last batch that is dropped because it is not full. `unsteady`: a loop of the script's own
+    judges the model as it learns, and the answers are others each time.
     """
 
     rows: int = 0
@@ -594,6 +598,7 @@ class Evaluate:
     has_metric: bool = False
     called: bool = False
     unfilled: int = 0
+    unsteady: Unsteady | None = None
     untold: str = ""
     given: dict[str, tuple[int, ...]] = field(default_factory=dict)
     lacks: tuple[str, ...] = ()

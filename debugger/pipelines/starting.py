@@ -25,8 +25,12 @@ class Patience:
         return self._ends <= time.monotonic()
 
     @cached_property
+    def granted(self) -> float:
+        return self._seconds()
+
+    @cached_property
     def _ends(self) -> float:
-        return time.monotonic() + self._seconds()
+        return time.monotonic() + self.granted
 
 
 class Rehearsal(Protocol):

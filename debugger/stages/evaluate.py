@@ -9,7 +9,7 @@ from typing import Any
 from debugger.evidence.tables import matrix, pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Evaluate, Facts, Pipeline
-from debugger.stages import held, metric, oversights, pairing, printed, slips
+from debugger.stages import by_hand, held, metric, oversights, pairing, printed, slips
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -62,6 +62,7 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
         ("eval_rows", seen.eval_rows),
         ("metrics" if fitted else "compute_metrics", say("given" if seen.has_metric else "none")),
     ]
+    plan = [("eval_rows", seen.eval_rows)] if facts.by_hand else plan
     shown.append(pairs("evaluations", "evaluate", plan, snippet(facts, "evaluations")))
     if names := _names_shown(seen):
         columns = ["label", "training_set", "evaluation_set", "model"]
@@ -94,9 +95,10 @@ def no_eval_set(seen: Evaluate, view: View) -> Verdict | None:
     """Who asks for answers of its own after the training may ask for those on other rows."""
     places = view.places
     asks = places.predicts_after_training() or places.evaluates_others_after_training()
+    asks = asks or (view.facts.by_hand and places.call("no_grad", "inference_mode", ".eval"))
     if seen.eval_rows is not None or seen.evaluations or asks:
         return None
-    return look(view.places.call("Trainer", ".fit"))
+    return look(view.places.call("Trainer", ".fit", ".backward"))
 
 
 def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -109,6 +111,8 @@ def no_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if seen.eval_rows is None:
         return CannotJudge("no_eval_set")
+    if view.facts.by_hand:
+        return CannotJudge("own_evaluation")
     if seen.has_metric or view.places.predicts_after_training() or _never_evaluates(seen, view):
         return None
     return look(view.places.call("Trainer", ".fit"))
@@ -489,6 +493,7 @@ RULES: tuple[Rule, ...] = (
     *held.RULES,
     *printed.RULES,
     *slips.OF_NUMBERS,
+    *by_hand.OF_NUMBERS,
     *pairing.OF_NUMBERS,
 )
 EVALUATE = Stage("evaluate", observe, show, measured, RULES)

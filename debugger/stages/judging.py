@@ -214,4 +214,4 @@ def traceback_shown(stage: StageName, failure: Failure | None, typed: str) -> li
 
 def snippet(facts: Facts, code: str) -> str:
     """What to type to see the same, if anything: of a stage (its traceback) or an evidence code."""
-    return called(facts.framework).snippets.get(code, "")
+    return "" if facts.by_hand else called(facts.framework).snippets.get(code, "")

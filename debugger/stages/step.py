@@ -10,7 +10,7 @@ from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Facts, Pipeline, Step
 from debugger.pipelines.plan import ADAMS
-from debugger.stages import called, phases, plan, rates, reached, steered, units, withheld
+from debugger.stages import by_hand, called, phases, plan, rates, reached, steered, units, withheld
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -299,6 +299,7 @@ def missing_zero_grad(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if seen.leftover_gradient == 0:
         return None
     line = view.places.function("training_step") or view.places.function("zero_grad")
+    line = line if seen.by_hand is None else seen.by_hand.steps_at
     return fault(line, norm=seen.leftover_gradient)
 
 
@@ -399,6 +400,7 @@ RULES: tuple[Rule, ...] = (
     *steered.RULES,
     *phases.RULES,
     *units.RULES,
+    *by_hand.OF_STEPS,
 )
 STEP = Stage("step", observe, show, measured, RULES, blocks=("overfit", "train"))
 

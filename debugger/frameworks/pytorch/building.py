@@ -17,8 +17,10 @@ from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, 
 
 from debugger.failure import on_behalf, own_line, script_line
 from debugger.frameworks.pytorch import rest, switched
+from debugger.frameworks.pytorch.by_hand import Heard, Rehearsing
 from debugger.frameworks.pytorch.company import note_cut_short
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
+from debugger.frameworks.pytorch.loops import trainer_of
 from debugger.frameworks.pytorch.untouched import quiet, writing_into
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.lineage import rows_followed
@@ -99,7 +101,7 @@ def stopped_at_training(
     to it that nobody hears of them. A loop of the script's own, before all of them, may train for
     `by_hand()` seconds: it makes what they need, such as a teacher.
     """
-    built, patience = Built(), Patience(by_hand)
+    built, patience, heard = Built(), Patience(by_hand), Heard()
     init, train, init_repo = Trainer.__init__, Trainer.train, Trainer.init_hf_repo
 
     def noted_init(self: Trainer, *args: Any, **kwargs: Any) -> None:
@@ -133,18 +135,39 @@ def stopped_at_training(
         built.training, built.training_line = self, line
         raise TrainingStarts
 
-    def stopped_step(*_: Any) -> None:
-        if not built.trainers and patience.ended():
-            built.refused = "hand_written_loop", own_line()
+    def stopped_step(optimizer: Any, *_: Any) -> None:
+        if built.trainers or heard.rehearsing is not None or not patience.ended():
+            return
+        line = own_line()
+        made = None if patience.granted else trainer_of(optimizer, tuple(heard.events))
+        if made is None:  # or it has taken too long to make what a Trainer needs
+            built.refused = "hand_written_loop", line
             raise TrainingStarts
+        built.trainers.clear()
+        built.training, built.training_line = made, line
+        if cut_off is None:
+            raise TrainingStarts
+        cut_off()
+        heard.rehearsing = Rehearsing(made, started)
+
+    def started() -> None:
+        heard.rehearsing = None
+        raise TrainingStarts
 
     Trainer.__init__, Trainer.train = noted_init, stopped_train
     Trainer.init_hf_repo = _makes_no_repository
     hook = register_optimizer_step_pre_hook(stopped_step)
     try:
-        with loading_watched(), rows_followed(), tokenizing_watched() as note:
+        with (
+            heard.listening(),
+            loading_watched(),
+            rows_followed(),
+            tokenizing_watched() as note,
+        ):
             yield built
     finally:
+        if heard.rehearsing is not None:
+            heard.rehearsing.take_back()
         Trainer.__init__, Trainer.train, Trainer.init_hf_repo = init, train, init_repo
         hook.remove()
 

@@ -25,6 +25,7 @@ from transformers.trainer_callback import DefaultFlowCallback
 
 from debugger.failure import Failure, failure_of_script, on_behalf
 from debugger.frameworks.pytorch.batches import rows_in, with_loss
+from debugger.frameworks.pytorch.by_hand import LoopTrainer, unsteady
 from debugger.frameworks.pytorch.callbacks import stopping_on_bad
 from debugger.frameworks.pytorch.rest import printed
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, lacking, subset
@@ -76,6 +77,7 @@ def evaluate(trainer: Trainer, facts: Facts, data: Data) -> Evaluate:
         "least_gain": _least_gain(trainer),
         "waits": _waits(trainer, steps),
         "dropout": _dropout(trainer.model),
+        "unsteady": unsteady(trainer) if isinstance(trainer, LoopTrainer) else None,
         "asks_in_vain": bool(getattr(trainer.args, "predict_with_generate", False))
         and type(trainer).prediction_step is Trainer.prediction_step,
         "wanted": () if data.eval is None else data.eval.target_lengths,

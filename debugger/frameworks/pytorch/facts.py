@@ -48,6 +48,7 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         batch_size=trainer.args.per_device_train_batch_size,
         pretrained=is_pretrained(model),
         known_collator=home == _COLLATORS_OF_HUGGING_FACE,
+        by_hand=hasattr(trainer, "by_hand"),
         tokenized_at=tokenized_at(trainer),
         targets_tokenized_at=tokenized_at(trainer, lambda: first_tokens(trainer, "labels"))
         if task == "seq2seq"

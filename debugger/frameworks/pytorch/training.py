@@ -117,6 +117,7 @@ def step(trainer: Trainer) -> Step:
             if watch.steps
             else None,
             reached=reach.reached(watch.gradients),
+            by_hand=getattr(trainer, "by_hand", None),
             failure=failure,
         )
 

@@ -30,9 +30,9 @@ def untouched(trainer: Trainer, weights: bool) -> Iterator[None]:
     if trainer.lr_scheduler is not None:
         keepers.append(Attributes(trainer.lr_scheduler))
     if weights:
-        keepers.append(_Weights(model))
+        keepers.append(Weights(model))
         if trainer.optimizer is not None:
-            keepers.append(_Optimizer(trainer.optimizer))
+            keepers.append(OptimizerState(trainer.optimizer))
     try:
         yield
     finally:
@@ -158,7 +158,7 @@ class _Modes:
             weight.requires_grad_(trainable)
 
 
-class _Weights:
+class Weights:
     """Copies wait in the memory of the CPU, where there is room for them."""
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -179,7 +179,7 @@ class _Weights:
                 gradient.copy_(saved)
 
 
-class _Optimizer:
+class OptimizerState:
     def __init__(self, optimizer: Any) -> None:
         self.attributes = Attributes(optimizer)
         self.optimizer = optimizer

@@ -1,0 +1,239 @@
+"""A loop that trains by hand, as a Trainer that takes the same steps: then every stage can look.
+
+Its loss is what the loop itself makes of a batch, up to its call of `backward`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator, Mapping, Sized
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+import torch
+from torch.utils.data import SequentialSampler
+from transformers import Trainer
+
+from debugger.failure import failure_of_script, on_behalf
+from debugger.frameworks.pytorch.batches import logits_of
+from debugger.frameworks.pytorch.untouched import OptimizerState, Weights, borrowed
+from debugger.pipelines.by_hand import ByHand, Unsteady
+from debugger.script import loops
+
+_FEW = 64
+
+
+class _Backward(BaseException):
+    """Ends a turn of the loop where its loss is there. No `except Exception` catches it."""
+
+    def __init__(self, loss: torch.Tensor) -> None:
+        self.loss = loss
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the items of a loader are laid out: their parts by name, in their order. `make` makes
+    such an item of its parts; None of a mapping."""
+
+    names: tuple[str, ...]
+    make: Callable[[list[Any]], Any] | None
+    label: str | None
+
+    def fields(self, item: Any) -> dict[str, Any]:
+        parts = item if isinstance(item, (list, tuple)) else [item]
+        return dict(item) if self.make is None else dict(zip(self.names, parts, strict=False))
+
+    def item(self, fields: Mapping[str, Any]) -> Any:
+        if self.make is None:
+            return dict(fields)
+        return self.make([fields[name] for name in self.names if name in fields])
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of the loop: what it is, and the names that it knows."""
+
+    code: CodeType
+    names: dict[str, Any]
+    form: Form
+    model: torch.nn.Module
+
+    def loss(self, fields: Mapping[str, Any]) -> tuple[torch.Tensor, dict[str, Any]]:
+        """And what the model answers on the way to it, if it is asked once."""
+        answers: list[Any] = []
+        hook = self.model.register_forward_hook(lambda *given: answers.append(given[2]))
+        try:
+            with _mode_kept(self.model):
+                loss = loss_of(self.code, self.names, self.form.item(fields))
+        finally:
+            hook.remove()
+        if loss is None:
+            raise RuntimeError("the loop did not come to backward()")
+        answer = answers[0] if len(answers) == 1 else None
+        if isinstance(answer, (list, tuple)):
+            answer = next((one for one in answer if isinstance(one, torch.Tensor)), None)
+        told = dict(answer) if isinstance(answer, Mapping) else {"logits": answer}
+        return loss, {**{k: v for k, v in told.items() if v is not None}, "loss": loss}
+
+
+@contextlib.contextmanager
+def _mode_kept(model: Any) -> Iterator[None]:
+    """A turn may set the mode that it wants; whoever asks for its loss has set another."""
+    model.train = lambda *_: model
+    model.eval = lambda: model
+    try:
+        yield
+    finally:
+        del model.train, model.eval
+
+
+class LoopTrainer(Trainer):
+    """`turn` is that of the loop, and `divided` by how much it divides its loss, for so many
+    batches that make one step. `keeps_gradients`: nothing sets them to zero between two."""
+
+    turn: Turn
+    by_hand: ByHand
+    divided = 1
+    keeps_gradients = False
+    folder: Any
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: Any,
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        if not self.by_hand.training:
+            model.eval()
+        loss, outputs = on_behalf(self.turn.loss, inputs)
+        loss = loss * self.divided
+        return (loss, {**outputs, "loss": loss}) if return_outputs else loss
+
+    def train(self, *given: Any, **named: Any) -> Any:
+        if not self.keeps_gradients:
+            return super().train(*given, **named)
+        model: Any = self.model
+        model.zero_grad = lambda *_, **__: None
+        try:
+            return super().train(*given, **named)
+        finally:
+            del model.zero_grad
+
+
+class Unshuffled(LoopTrainer):
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        rows: Any = self.train_dataset if train_dataset is None else train_dataset
+        return SequentialSampler(rows)
+
+
+class Sampled(LoopTrainer):
+    sampler: Any
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return self.sampler
+
+
+class Rehearsing:
+    """What happens from the first step of a loop to the gradients of the second. The step is really
+    taken, and taken back."""
+
+    def __init__(self, trainer: LoopTrainer, ended: Callable[[], None]) -> None:
+        self._trainer, self._ended = trainer, ended
+        model, optimizer = trainer.turn.model, trainer.optimizer
+        self._modes = [(module, module.training) for module in model.modules()]
+        self._kept = [Weights(model), OptimizerState(optimizer)]
+
+    def before_backward(self) -> None:
+        """Gradients that are there now were not set to zero. Nothing more is to be seen."""
+        grads = [weight.grad for weight in self._trainer.turn.model.parameters()]
+        left = any(grad is not None and bool(grad.any()) for grad in grads)
+        self.take_back()
+        self._trainer.keeps_gradients = left
+        self._ended()
+
+    def take_back(self) -> None:
+        for keeper in self._kept:
+            keeper.restore()
+        for module, training in self._modes:
+            module.training = training
+
+
+class Heard:
+    """What a script's own loops have done so far: `b` for a call of backward, `z` where gradients
+    were set to zero."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+        self.rehearsing: Rehearsing | None = None
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        backward, optimizer = torch.Tensor.backward, torch.optim.Optimizer
+        zeroing = (optimizer, optimizer.zero_grad), (torch.nn.Module, torch.nn.Module.zero_grad)
+
+        def heard(event: str, does: Any) -> Any:
+            def doing(*given: Any, **named: Any) -> Any:
+                if event == "b" and self.rehearsing is not None:
+                    self.rehearsing.before_backward()
+                self.events.append(event)
+                return does(*given, **named)
+
+            return doing
+
+        torch.Tensor.backward = heard("b", backward)  # type: ignore[method-assign]
+        for kind, does in zeroing:
+            kind.zero_grad = heard("z", does)  # type: ignore[method-assign]
+        try:
+            yield
+        finally:
+            torch.Tensor.backward = backward  # type: ignore[method-assign]
+            for kind, does in zeroing:
+                kind.zero_grad = does  # type: ignore[method-assign]
+
+
+def loss_of(code: CodeType, names: Mapping[str, Any], item: Any) -> torch.Tensor | None:
+    def asked(loss: torch.Tensor, *_: Any, **__: Any) -> None:
+        raise _Backward(loss)
+
+    before = torch.Tensor.backward
+    torch.Tensor.backward = asked  # type: ignore[method-assign]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            loops.take(code, item, names)
+    except _Backward as ended:
+        return ended.loss
+    finally:
+        torch.Tensor.backward = before  # type: ignore[method-assign]
+    return None
+
+
+def unsteady(trainer: LoopTrainer) -> Unsteady | None:
+    """Where no line of the script sets eval mode: whether its answers are the same ones twice."""
+    seen, model = trainer.by_hand, trainer.turn.model
+    if not seen.never_eval or not seen.differs or not isinstance(trainer.eval_dataset, Sized):
+        return None
+    rows: Any = trainer.eval_dataset
+    some = [rows[place] for place in range(min(_FEW, len(rows)))]
+    answers = []
+    with borrowed(trainer, weights=True), torch.no_grad():
+        for module in model.modules():
+            module.training = True
+        for _ in range(2):
+            try:
+                fields = trainer.data_collator(some)
+                answers.append(logits_of(trainer.turn.loss(fields)[1]))
+            except Exception as error:  # what rows fail on is told of the evaluation itself
+                failure_of_script(error)
+                return None
+    one, other = answers
+    if one is None or other is None or one.dim() < 1 or one.shape != other.shape:
+        return None
+    if one.dim() > 1 and one.shape[-1] > 1:
+        apart = one.argmax(-1) != other.argmax(-1)
+    else:
+        apart = ~torch.isclose(one, other)
+    changed = apart.reshape(len(apart), -1).any(-1)
+    return Unsteady(seen.differs, len(some), int(changed.sum()))

@@ -1,0 +1,476 @@
+"""Understands a loop that trains by hand, where its optimizer is about to take the first step."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import linecache
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from inspect import signature
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+from torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
+from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
+from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
+from torch.utils.data.sampler import RandomSampler
+from transformers import TrainingArguments
+
+from debugger.failure import line_in, on_behalf
+from debugger.frameworks.pytorch.by_hand import (
+    Form,
+    LoopTrainer,
+    Sampled,
+    Turn,
+    Unshuffled,
+    loss_of,
+)
+from debugger.frameworks.pytorch.plan import schedule_before
+from debugger.pipelines.by_hand import ByHand
+from debugger.pipelines.rest import own_frames
+from debugger.pipelines.rows import LABELS
+from debugger.script import loops
+from debugger.script.tracing import name_of
+
+_LABEL = "labels"
+_JUDGES = ("val", "dev", "eval", "test", "holdout")
+"""What the rows to be judged by are called, those first that the others are kept for."""
+_PAIR = 2
+_IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)", re.IGNORECASE).fullmatch
+
+
+def trainer_of(optimizer: Any, heard: Sequence[str]) -> LoopTrainer | None:
+    """To be called where the optimizer is about to step for the first time. None of a loop that is
+    not understood."""
+    frames = [frame for frame in own_frames() if _line(frame) is not None]
+    found = _batch_loop(frames)
+    if found is None:
+        return None
+    place, loop, loader, outer = found
+    names = {**frames[place].f_globals, **frames[place].f_locals}
+    code, epochs = loop.turn, _epochs(frames[place:], outer)
+    if code is None or epochs is None or not _can_be_drawn_from(loader):
+        return None
+    seen = _seen(code, names, _first_item(loader), optimizer)
+    if seen is None:
+        return None
+    form, model = seen
+    doing = [loop.node, *(one for frame in frames[:place] if (one := _function(frame)))]
+    turn, line = Turn(code, names, form, model), loop.node.lineno
+    epoch = _outermost(frames[place:], outer)
+    return _made(_Found(turn, optimizer, loader, epochs, doing, line, epoch), frames, heard)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """`doing` is what the text of a turn is made of: the loop, and functions that it is in."""
+
+    turn: Turn
+    optimizer: Any
+    loader: DataLoader[Any]
+    epochs: int
+    doing: list[ast.AST]
+    loop_line: int
+    epoch: ast.For | None
+
+    def calls(self, name: str) -> list[ast.Call]:
+        calls = (c for one in self.doing for c in ast.walk(one) if isinstance(c, ast.Call))
+        return [call for call in calls if name_of(call.func) == name]
+
+
+def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTrainer:
+    turn, loader, names = found.turn, found.loader, _all_names(frames)
+    held = _held(names, loader, turn.form)
+    line = next((at for frame in frames if (at := _line(frame)) is not None), None)
+    by_hand = _observed(found, frames, heard, line)
+    backwards = max(1, by_hand.backwards - by_hand.zeroed)
+    folder = tempfile.TemporaryDirectory()
+    group = found.optimizer.param_groups[0]
+    args = TrainingArguments(
+        output_dir=folder.name,
+        per_device_train_batch_size=loader.batch_size or 1,
+        per_device_eval_batch_size=(held or loader).batch_size or 1,
+        num_train_epochs=found.epochs,
+        learning_rate=float(group.get("initial_lr", group["lr"])),
+        weight_decay=float(group.get("weight_decay") or 0.0),
+        lr_scheduler_type="constant",
+        max_grad_norm=_clipped_at(found, names),
+        gradient_accumulation_steps=backwards,
+        dataloader_drop_last=loader.drop_last,
+        remove_unused_columns=False,
+        label_names=[turn.form.label or _LABEL],
+        eval_strategy="no" if held is None else "epoch",
+        report_to="none",
+        use_cpu=next(turn.model.parameters()).device.type == "cpu",
+    )
+    kind = _kind(loader)
+    made = kind(
+        turn.model,
+        args,
+        data_collator=_collator(loader, turn.form),
+        train_dataset=_rows(loader.dataset, turn.form),
+        eval_dataset=None if held is None else _rows(held.dataset, turn.form),
+        optimizers=(found.optimizer, _schedule(found, names)),
+    )
+    made.turn, made.folder, made.by_hand = turn, folder, by_hand
+    if isinstance(made, Sampled):
+        made.sampler = loader.sampler
+    if backwards > 1:
+        made.divided = backwards if _divides(found, names, backwards) else 1
+        made.model_accepts_loss_kwargs = made.divided == 1  # who sums up divides nothing
+    return made
+
+
+def _observed(
+    found: _Found, frames: list[FrameType], heard: Sequence[str], step: int | None
+) -> ByHand:
+    events, model = "".join(heard), found.turn.model
+    trees = list({frame.f_code.co_filename: _tree(frame) for frame in frames}.values())
+    known = [tree for tree in trees if tree is not None]
+    here = {call.lineno for call in found.calls("backward")}
+    return ByHand(
+        line=found.loop_line,
+        steps_at=step,
+        training=model.training,
+        differs=next((name for name, one in model.named_modules() if _differs(one)), ""),
+        backwards=events.count("b"),
+        zeroed=len(re.findall("bz", events)),
+        never_eval=not any(loops.sets_mode(tree, training=False) for tree in known),
+        stuck_at=None if found.epoch is None else loops.stuck_in_eval(known, found.epoch),
+        others=tuple(
+            call.lineno for call in loops.asks_for_gradients(known) if call.lineno not in here
+        ),
+    )
+
+
+def _differs(layer: torch.nn.Module) -> bool:
+    """Whether it does otherwise while it learns."""
+    if isinstance(layer, torch.nn.modules.dropout._DropoutNd):
+        return layer.p > 0
+    return isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)
+
+
+def _batch_loop(
+    frames: list[FrameType],
+) -> tuple[int, loops.Loop, Any, list[loops.Loop]] | None:
+    """The innermost loop over a loader that the script is in: the place of its frame, the loop, the
+    loader, and the loops around it in the same function."""
+    for place, frame in enumerate(frames):
+        tree = _tree(frame)
+        if tree is None:
+            continue
+        code, names = frame.f_code, {**frame.f_globals, **frame.f_locals}
+        around = loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
+        for inner, loop in enumerate(around):
+            held = loop.goes_over(names)
+            if isinstance(held, DataLoader):
+                return place, loop, held, around[inner + 1 :]
+    return None
+
+
+def _epochs(frames: list[FrameType], outer: list[loops.Loop]) -> int | None:
+    """How often the rows are gone through; None where no number is counted to."""
+    times = 1
+    for place, frame in enumerate(frames):
+        tree, code = _tree(frame), frame.f_code
+        if tree is None:
+            continue
+        if loops.waits(tree, frame.f_lineno, code.co_name):
+            return None
+        names = {**frame.f_globals, **frame.f_locals}
+        around = loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
+        for loop in around if place else outer:
+            times *= loop.times(names) or 1
+    return times
+
+
+def _outermost(frames: list[FrameType], outer: list[loops.Loop]) -> ast.For | None:
+    """The loop of the epochs: the last around the batches that counts to a number."""
+    counting = [one.node for one in outer if one.counts]
+    for frame in frames[1:]:
+        tree, code = _tree(frame), frame.f_code
+        around = (
+            []
+            if tree is None
+            else loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
+        )
+        counting += [one.node for one in around if one.counts]
+    return counting[-1] if counting else None
+
+
+def _can_be_drawn_from(loader: DataLoader[Any]) -> bool:
+    return loader.batch_size is not None and not isinstance(loader.dataset, IterableDataset)
+
+
+def _first_item(loader: DataLoader[Any]) -> Any:
+    """Drawn by nobody else: workers would be processes of their own."""
+    rows: Any = loader.dataset
+    places = range(min(loader.batch_size or 1, len(rows)))
+    return loader.collate_fn([rows[place] for place in places])
+
+
+def _seen(
+    code: CodeType, names: dict[str, Any], item: Any, optimizer: Any
+) -> tuple[Form, torch.nn.Module] | None:
+    """How an item is laid out, and the model, from what goes into it in a turn. None where several
+    models learn, or the loss is not one number."""
+    asked: list[tuple[torch.nn.Module, tuple[Any, ...], dict[str, Any]]] = []
+    depth = 0
+
+    def enter(module: torch.nn.Module, given: Any, named: Any = None) -> None:
+        nonlocal depth
+        if depth == 0:
+            asked.append((module, given, named or {}))
+        depth += 1
+
+    def leave(*_: Any) -> None:
+        nonlocal depth
+        depth -= 1
+
+    hooks = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave)]
+    try:
+        with _taken_back(names, optimizer):
+            loss = loss_of(code, names, item)
+    except Exception:  # of the script's: its turn cannot be taken by itself
+        return None
+    finally:
+        for hook in hooks:
+            hook.remove()
+    held = {id(w) for group in optimizer.param_groups for w in group["params"]}
+    models = {id(one): one for one, _, _ in asked if any(True for _ in one.parameters())}
+    if loss is None or (loss.dim() > 0 and loss.numel() > 1) or len(models) != 1:
+        return None
+    (model,) = models.values()
+    if not held & {id(weight) for weight in model.parameters()}:
+        return None
+    form = _form(item, model, [given for one, given, _ in asked if one is model])
+    return None if form is None else (form, model)
+
+
+@contextlib.contextmanager
+def _taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
+    """A turn that is only tried leaves gradients and averages as they were."""
+    models = [one for one in names.values() if isinstance(one, torch.nn.Module)]
+    weights = [weight for group in optimizer.param_groups for weight in group["params"]]
+    grads = [(w, w.grad, None if w.grad is None else w.grad.clone()) for w in weights]
+    buffers = [(buffer, buffer.clone()) for model in models for buffer in model.buffers()]
+    modes = [(part, part.training) for model in models for part in model.modules()]
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for weight, grad, saved in grads:
+                weight.grad = grad if saved is None else grad.copy_(saved)
+            for buffer, saved in buffers:
+                buffer.copy_(saved)
+        for part, training in modes:
+            part.training = training
+
+
+def _form(item: Any, model: torch.nn.Module, asked: list[tuple[Any, ...]]) -> Form | None:
+    if isinstance(item, Mapping):
+        found = [name for name in item if name in LABELS]
+        found = found or [name for name in item if _IS_LABEL(str(name))]
+        return Form(tuple(map(str, item)), None, found[0] if len(found) == 1 else None)
+    parts = item if isinstance(item, (list, tuple)) else [item]
+    if not parts or any(isinstance(part, Mapping) for part in parts):
+        return None
+    taken = list(signature(model.forward).parameters)
+    read: dict[int, str] = {}
+    for given in asked:
+        for name, value in zip(taken, given, strict=False):
+            for place, part in enumerate(parts):
+                if _same(part, value):
+                    read.setdefault(place, name)
+    unread = [place for place in range(len(parts)) if place not in read]
+    if len(parts) == _PAIR and len(unread) == _PAIR:  # both were made anew on their way
+        read, unread = {0: taken[0] if taken else "inputs"}, [1]
+    names = [read.get(place, f"part_{place}") for place in range(len(parts))]
+    if len(unread) == 1 and len(parts) > 1:
+        names[unread[0]] = _LABEL
+    if len(set(names)) < len(names):
+        return None
+    kind = type(item)
+    label = _LABEL if _LABEL in names else None
+    if kind in (list, tuple):
+        return Form(tuple(names), kind, label)
+    if not isinstance(item, (list, tuple)):
+        return Form(tuple(names), lambda some: some[0], label)
+    return Form(tuple(names), lambda some: kind(*some), label)
+
+
+def _same(part: Any, value: Any) -> bool:
+    """Whether they are the same numbers in memory, whatever shape they were given."""
+    if not isinstance(part, torch.Tensor) or not isinstance(value, torch.Tensor):
+        return part is value
+    return part.data_ptr() == value.data_ptr() and part.numel() == value.numel()
+
+
+class _Row(dict[str, Any]):
+    """A row by name, and as its data set gives it."""
+
+    given: Any
+
+
+class _Rows(torch.utils.data.Dataset[Any]):
+    def __init__(self, rows: Any, names: tuple[str, ...]) -> None:
+        self.rows, self.names = rows, names
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> Any:
+        given = self.rows[place]
+        parts = given if isinstance(given, (list, tuple)) else [given]
+        same = len(parts) == len(self.names)
+        names = self.names if same else [f"part_{place}" for place in range(len(parts))]
+        row = _Row(zip(names, parts, strict=True))
+        row.given = given
+        return row
+
+
+def _rows(dataset: Any, form: Form) -> Any:
+    return dataset if form.make is None else _Rows(dataset, form.names)
+
+
+def _collator(loader: DataLoader[Any], form: Form) -> Any:
+    """Rows come by name, and the script's own collator gets them as they were."""
+    collate: Any = loader.collate_fn
+    if form.make is None:
+        return collate
+
+    def by_name(rows: list[Any]) -> dict[str, Any]:
+        given = [row.given if isinstance(row, _Row) else row for row in rows]
+        return form.fields(on_behalf(collate, given))
+
+    by_name.__name__ = getattr(collate, "__name__", type(collate).__name__)
+    return by_name
+
+
+def _kind(loader: DataLoader[Any]) -> type[LoopTrainer]:
+    if isinstance(loader.sampler, RandomSampler) and not loader.sampler.replacement:
+        return LoopTrainer
+    return Unshuffled if isinstance(loader.sampler, SequentialSampler) else Sampled
+
+
+def _all_names(frames: list[FrameType]) -> dict[str, Any]:
+    """Those of the innermost frame last; with what an object holds whose method is run."""
+    names: dict[str, Any] = {}
+    for frame in reversed(frames):
+        names |= frame.f_globals
+        for name, value in frame.f_locals.items():
+            names[name] = value
+            if name == "self":
+                names |= getattr(value, "__dict__", {})
+    return names
+
+
+def _held(names: Mapping[str, Any], loader: DataLoader[Any], form: Form) -> DataLoader[Any] | None:
+    """The loader of the rows to be judged by, told by its name."""
+    inner = {k: v for one in names.values() if type(one) is dict for k, v in one.items()}
+    found = {
+        str(name).lower(): one
+        for name, one in {**inner, **names}.items()
+        if isinstance(one, DataLoader) and one.dataset is not loader.dataset
+        if _can_be_drawn_from(one) and type(one.collate_fn) is type(loader.collate_fn)
+    }
+    for kind in _JUDGES:
+        for name, one in found.items():
+            if kind in name and _laid_out(one, form):
+                return one
+    return None
+
+
+def _laid_out(loader: DataLoader[Any], form: Form) -> bool:
+    try:
+        item = _first_item(loader)
+    except Exception:  # it is not asked yet, and may be of another kind
+        return False
+    if form.make is None:
+        return isinstance(item, Mapping) and set(map(str, item)) == set(form.names)
+    parts = item if isinstance(item, (list, tuple)) else [item]
+    return not isinstance(item, Mapping) and len(parts) == len(form.names)
+
+
+def _schedule(found: _Found, names: Mapping[str, Any]) -> Any:
+    """As the script moves it on: at each step, or else once an epoch."""
+    for name, one in names.items():
+        inner: Any = getattr(one, "scheduler", one)
+        if not isinstance(inner, LRScheduler) or isinstance(inner, ReduceLROnPlateau):
+            continue
+        if getattr(inner.optimizer, "optimizer", inner.optimizer) is not found.optimizer:
+            continue
+        calls = found.calls("step")
+        owners = (c.func.value for c in calls if isinstance(c.func, ast.Attribute))
+        if any(name_of(owner) == name for owner in owners):
+            return inner
+        return _once_an_epoch(inner, found)
+    return LambdaLR(found.optimizer, lambda _: 1.0)
+
+
+def _once_an_epoch(schedule: Any, found: _Found) -> Any:
+    copied, factors = schedule_before(schedule), []
+    first = max(float(schedule.base_lrs[0]), 1e-30)
+    try:
+        for _ in range(found.epochs):
+            factors.append(float(copied.optimizer.param_groups[0]["lr"]) / first)
+            copied.step()
+    except Exception:  # one that waits for a number, or that is over
+        pass
+    factors = factors or [1.0]
+    steps = max(1, len(found.loader))
+    return LambdaLR(found.optimizer, lambda step: factors[min(step // steps, len(factors) - 1)])
+
+
+def _clipped_at(found: _Found, names: Mapping[str, Any]) -> float:
+    for call in found.calls("clip_grad_norm_"):
+        told = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "max_norm")]
+        value = loops.value_of(told[0], names) if told else None
+        if isinstance(value, (int, float)):
+            return float(value)
+    return 0.0
+
+
+def _divides(found: _Found, names: Mapping[str, Any], by: int) -> bool:
+    parts = [part for one in found.doing for part in ast.walk(one)]
+    divisors = [
+        part.right if isinstance(part, ast.BinOp) else part.value
+        for part in parts
+        if isinstance(part, ast.BinOp | ast.AugAssign) and isinstance(part.op, ast.Div)
+    ]
+    return any(loops.value_of(one, names) == by for one in divisors)
+
+
+def _tree(frame: FrameType) -> ast.Module | None:
+    return _parsed("".join(linecache.getlines(frame.f_code.co_filename)))
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _function(frame: FrameType) -> ast.FunctionDef | None:
+    """The one that the frame is in, with all that stands in it."""
+    tree, line = _tree(frame), frame.f_lineno
+    for part in [] if tree is None else ast.walk(tree):
+        if not isinstance(part, ast.FunctionDef) or part.name != frame.f_code.co_name:
+            continue
+        if part.lineno <= line <= (part.end_lineno or 0):
+            return part
+    return None
+
+
+def _line(frame: FrameType) -> int | None:
+    return line_in(frame.f_code.co_filename, frame.f_lineno)

@@ -1,0 +1,34 @@
+"""What a loop that trains by hand does around a step, as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """The loop at `line`, whose optimizer steps at `steps_at`; `others` are lines at which another
+    loop asks for gradients. `training` is the mode of the model while it learned, and `differs` the
+    first of its layers that does otherwise in the other one. `never_eval`: no line sets that other
+    mode; `stuck_at` is one that does in each epoch, where none sets it back. `backwards` came
+    before the first step, and `zeroed` of them were set to zero again before it was taken."""
+
+    line: int | None
+    steps_at: int | None
+    training: bool
+    differs: str
+    backwards: int
+    zeroed: int
+    never_eval: bool = False
+    stuck_at: int | None = None
+    others: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Unsteady:
+    """Asked twice about the same `rows`, as it learns, a model gives `changed` of them another
+    answer: that of its `layer`."""
+
+    layer: str
+    rows: int
+    changed: int

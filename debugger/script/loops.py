@@ -1,0 +1,180 @@
+"""The loop of a script's own in which a line stands: what it goes over, and what it does there."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from debugger.script.tracing import Function, is_false, name_of
+
+_COUNTS = ("range", "trange")
+_HOLDS = ("iterable", "sequence", "dataloader", "loader")
+"""What wraps something to go over keeps it under one of these names, as a bar of progress does."""
+_PUT = "_put_by_the_clinic"
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`turn` is what is done with one item, which stands under the name PUT."""
+
+    node: ast.For
+    file: str
+
+    def goes_over(self, names: Mapping[str, Any]) -> Any:
+        """What gives the items, taken out of what only counts or shows them."""
+        given = self.node.iter
+        while isinstance(given, ast.Call) and given.args:
+            given = given.args[0]
+        held = value_of(given, names)
+        for _ in range(len(_HOLDS)):
+            inner = (getattr(held, name, None) for name in _HOLDS)
+            held = next((one for one in inner if hasattr(one, "__iter__")), held)
+        return held
+
+    def times(self, names: Mapping[str, Any]) -> int | None:
+        """How often, where that is a number that is counted to."""
+        given = self.node.iter
+        while isinstance(given, ast.Call) and name_of(given.func) not in _COUNTS:
+            if not given.args:
+                return None
+            given = given.args[0]
+        if not isinstance(given, ast.Call):
+            return None
+        ends = [value_of(one, names) for one in given.args]
+        if not ends or not all(isinstance(one, int) for one in ends):
+            return None
+        return len(range(*ends))
+
+    @property
+    def counts(self) -> bool:
+        given = self.node.iter
+        while isinstance(given, ast.Call) and name_of(given.func) not in _COUNTS and given.args:
+            given = given.args[0]
+        return isinstance(given, ast.Call) and name_of(given.func) in _COUNTS
+
+    @property
+    def turn(self) -> CodeType | None:
+        """None of a turn that cannot be taken by itself."""
+        if any(isinstance(part, ast.Return | ast.Yield | ast.Await) for part in _inside(self.node)):
+            return None
+        counted = (
+            isinstance(self.node.iter, ast.Call) and name_of(self.node.iter.func) == "enumerate"
+        )
+        put: ast.expr = ast.Name(_PUT, ast.Load())
+        if counted:
+            # Not the first: much is done there only, such as setting gradients to zero.
+            put = ast.Tuple([ast.Constant(1), put], ast.Load())
+        once = ast.For(self.node.target, ast.Tuple([put], ast.Load()), self.node.body, [])
+        module = ast.Module([ast.copy_location(once, self.node)], [])
+        return compile(ast.fix_missing_locations(module), self.file, "exec")
+
+    def calls(self, name: str) -> bool:
+        """Whether a method of that name is called in it."""
+        calls = (part for part in ast.walk(self.node) if isinstance(part, ast.Call))
+        return any(isinstance(c.func, ast.Attribute) and c.func.attr == name for c in calls)
+
+
+def take(turn: CodeType, item: Any, names: Mapping[str, Any]) -> None:
+    """Do once what the loop does. What it makes of its names is forgotten."""
+    exec(turn, {**names, _PUT: item})
+
+
+def around(tree: ast.Module, line: int, function: str, file: str) -> list[Loop]:
+    """The loops around a line that stand in the same function, the innermost first."""
+    loops: list[Loop] = []
+
+    def enter(node: ast.AST, held: list[Loop], name: str) -> None:
+        for part in ast.iter_child_nodes(node):
+            if not getattr(part, "lineno", 0) <= line <= (getattr(part, "end_lineno", 0) or 0):
+                continue
+            if isinstance(part, Function):
+                enter(part, [], part.name)
+                continue
+            inner = [Loop(part, file), *held] if isinstance(part, ast.For) else held
+            if name == function:
+                loops[:] = inner
+            enter(part, inner, name)
+
+    enter(tree, [], "<module>")
+    return loops
+
+
+def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """Of a name, what it holds, or a sum of such: nothing is called. None where it has none."""
+    if not all(isinstance(part, _PLAIN) for part in ast.walk(node)):
+        return None
+    try:
+        return eval(compile(ast.Expression(node), "<loop>", "eval"), dict(names))
+    except (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, NameError):
+        return None
+
+
+_PLAIN = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.operator, ast.UnaryOp),
+    *(ast.unaryop, ast.expr_context),
+)
+
+
+def _inside(node: ast.For) -> list[ast.AST]:
+    """What stands in it, but not in a function that is defined in it."""
+    found: list[ast.AST] = []
+    left: list[ast.AST] = list(node.body)
+    while left:
+        part = left.pop()
+        found.append(part)
+        if not isinstance(part, (Function, ast.Lambda)):
+            left += ast.iter_child_nodes(part)
+    return found
+
+
+def waits(tree: ast.Module, line: int, function: str) -> bool:
+    """Whether a line stands in a `while` of that function: nobody knows how often."""
+    for node in ast.walk(tree):
+        inside = isinstance(node, Function) and node.name == function
+        if not inside and not (function == "<module>" and isinstance(node, ast.Module)):
+            continue
+        for part in ast.walk(node):
+            if isinstance(part, ast.While) and part.lineno <= line <= (part.end_lineno or 0):
+                return True
+    return False
+
+
+def asks_for_gradients(trees: list[ast.Module]) -> list[ast.Call]:
+    calls = (part for tree in trees for part in ast.walk(tree) if isinstance(part, ast.Call))
+    return [call for call in calls if name_of(call.func) == "backward"]
+
+
+def sets_mode(tree: ast.AST, training: bool) -> list[ast.Call]:
+    """The calls that set a model to that mode, as `model.eval()` does."""
+    calls = (part for part in ast.walk(tree) if isinstance(part, ast.Call))
+    methods = [call for call in calls if isinstance(call.func, ast.Attribute)]
+    return [call for call in methods if _mode(call) is training]
+
+
+def _mode(call: ast.Call) -> bool | None:
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    if name_of(call.func) == "eval" and not given:
+        return False
+    if name_of(call.func) != "train" or len(given) > 1:
+        return None
+    return not given or not is_false(given[0])
+
+
+def stuck_in_eval(trees: list[ast.Module], epochs: ast.For) -> int | None:
+    """The line that sets that mode in each epoch, where nothing that an epoch may come to sets it
+    back."""
+    functions = [
+        part
+        for tree in trees
+        for part in ast.walk(tree)
+        if isinstance(part, Function) and epochs not in ast.walk(part)
+    ]
+    if any(sets_mode(one, training=True) for one in (epochs, *functions)):
+        return None
+    called = {name_of(part.func) for part in ast.walk(epochs) if isinstance(part, ast.Call)}
+    reached = [epochs, *(one for one in functions if one.name in called)]
+    lines = [call.lineno for one in reached for call in sets_mode(one, training=False)]
+    return min(lines, default=None)

@@ -1,0 +1,50 @@
+"""What a loop of the script's own has to see to, where a Trainer does it by itself."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Evaluate, Step
+from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
+
+
+def zeroed_before_step(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """Gradients that have come are gone when the optimizer is to use them."""
+    here = seen.by_hand
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    if not here.zeroed:
+        return None
+    line = view.places.call("zero_grad") or here.steps_at
+    return fault(line, zeroed=here.zeroed, backwards=here.backwards)
+
+
+def learns_in_eval_mode(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    here = seen.by_hand
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    if here.training or not here.differs:
+        return None
+    return look(here.line, layer=here.differs)
+
+
+def stays_in_eval_mode(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """The first epoch learns as it should, and none of those that come."""
+    here = seen.by_hand
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    if not here.training or not here.differs or here.stuck_at is None:
+        return None
+    return look(here.stuck_at, layer=here.differs)
+
+
+def judged_in_train_mode(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
+    if not view.facts.by_hand:
+        return NOT_FOR_THIS_TASK
+    here = seen.unsteady
+    if here is None or not here.changed:
+        return None
+    told = {"layer": here.layer, "rows": here.rows, "changed": here.changed}
+    return look(view.places.call("no_grad"), **told)
+
+
+OF_STEPS: tuple[Rule, ...] = (zeroed_before_step, learns_in_eval_mode, stays_in_eval_mode)
+OF_NUMBERS: tuple[Rule, ...] = (judged_in_train_mode,)
