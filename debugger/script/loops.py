@@ -13,12 +13,13 @@ from debugger.script.tracing import Function, is_false, name_of
 _COUNTS = ("range", "trange")
 _HOLDS = ("iterable", "sequence", "dataloader", "loader")
 """What wraps something to go over keeps it under one of these names, as a bar of progress does."""
-_PUT = "_put_by_the_clinic"
+PUT = "_put_by_the_clinic"
+"""What an item stands under in a turn."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """`turn` is what is done with one item, which stands under the name PUT."""
+    """What stands in it is a turn: what is done with one item."""
 
     node: ast.For
     file: str
@@ -36,24 +37,24 @@ class Loop:
 
     def times(self, names: Mapping[str, Any]) -> int | None:
         """How often, where that is a number that is counted to."""
-        given = self.node.iter
-        while isinstance(given, ast.Call) and name_of(given.func) not in _COUNTS:
-            if not given.args:
-                return None
-            given = given.args[0]
-        if not isinstance(given, ast.Call):
-            return None
-        ends = [value_of(one, names) for one in given.args]
-        if not ends or not all(isinstance(one, int) for one in ends):
-            return None
-        return len(range(*ends))
+        numbers = self.numbers(names)
+        return None if numbers is None else len(numbers)
 
-    @property
-    def counts(self) -> bool:
+    def numbers(self, names: Mapping[str, Any]) -> range | None:
+        """What it counts through."""
         given = self.node.iter
         while isinstance(given, ast.Call) and name_of(given.func) not in _COUNTS and given.args:
             given = given.args[0]
-        return isinstance(given, ast.Call) and name_of(given.func) in _COUNTS
+        if not isinstance(given, ast.Call) or name_of(given.func) not in _COUNTS:
+            return None
+        ends = [length_of(one, names) for one in given.args]
+        whole = [one for one in ends if isinstance(one, int)]
+        return range(*whole) if whole and len(whole) == len(ends) else None
+
+    @property
+    def counts(self) -> bool:
+        calls = (part for part in ast.walk(self.node.iter) if isinstance(part, ast.Call))
+        return any(name_of(call.func) in _COUNTS for call in calls)
 
     @property
     def turn(self) -> CodeType | None:
@@ -63,7 +64,7 @@ class Loop:
         counted = (
             isinstance(self.node.iter, ast.Call) and name_of(self.node.iter.func) == "enumerate"
         )
-        put: ast.expr = ast.Name(_PUT, ast.Load())
+        put: ast.expr = ast.Name(PUT, ast.Load())
         if counted:
             # Not the first: much is done there only, such as setting gradients to zero.
             put = ast.Tuple([ast.Constant(1), put], ast.Load())
@@ -77,9 +78,9 @@ class Loop:
         return any(isinstance(c.func, ast.Attribute) and c.func.attr == name for c in calls)
 
 
-def take(turn: CodeType, item: Any, names: Mapping[str, Any]) -> None:
-    """Do once what the loop does. What it makes of its names is forgotten."""
-    exec(turn, {**names, _PUT: item})
+def take(turn: CodeType, put: Mapping[str, Any], names: Mapping[str, Any]) -> None:
+    """Do once what the loop does, with some names put in. What it makes of names is forgotten."""
+    exec(turn, {**names, **put})
 
 
 def around(tree: ast.Module, line: int, function: str, file: str) -> list[Loop]:
@@ -100,6 +101,19 @@ def around(tree: ast.Module, line: int, function: str, file: str) -> list[Loop]:
 
     enter(tree, [], "<module>")
     return loops
+
+
+def length_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """The value; of `len(rows)`, `rows.size(0)` and `rows.shape[0]`, how many there are."""
+    if isinstance(node, ast.Call) and name_of(node.func) == "len" and len(node.args) == 1:
+        held = value_of(node.args[0], names)
+        return len(held) if hasattr(held, "__len__") else None
+    method = node.func if isinstance(node, ast.Call) else None
+    if isinstance(method, ast.Attribute) and method.attr == "size" and isinstance(node, ast.Call):
+        held = value_of(method.value, names)
+        place = value_of(node.args[0], names) if node.args else None
+        return held.size(place) if hasattr(held, "size") and isinstance(place, int) else None
+    return value_of(node, names)
 
 
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:

@@ -21,6 +21,7 @@ from debugger.frameworks.pytorch.batches import logits_of
 from debugger.frameworks.pytorch.untouched import OptimizerState, Weights, borrowed
 from debugger.pipelines.by_hand import ByHand, Unsteady
 from debugger.script import loops
+from debugger.script.loops import PUT
 
 _FEW = 64
 
@@ -35,20 +36,27 @@ class _Backward(BaseException):
 @dataclass(frozen=True)
 class Form:
     """How the items of a loader are laid out: their parts by name, in their order. `make` makes
-    such an item of its parts; None of a mapping."""
+    such an item of its parts; None of a mapping. Without a loader, `held` are the script's own
+    names for each of the parts, and a turn gets the number `first`."""
 
     names: tuple[str, ...]
     make: Callable[[list[Any]], Any] | None
     label: str | None
+    held: tuple[tuple[str, ...], ...] = ()
+    first: int = 0
 
     def fields(self, item: Any) -> dict[str, Any]:
         parts = item if isinstance(item, (list, tuple)) else [item]
         return dict(item) if self.make is None else dict(zip(self.names, parts, strict=False))
 
-    def item(self, fields: Mapping[str, Any]) -> Any:
+    def put(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """What a turn is to find under which name."""
+        if self.held:
+            parts = zip(self.names, self.held, strict=True)
+            return {one: fields[name] for name, known in parts for one in known} | {PUT: self.first}
         if self.make is None:
-            return dict(fields)
-        return self.make([fields[name] for name in self.names if name in fields])
+            return {PUT: dict(fields)}
+        return {PUT: self.make([fields[name] for name in self.names if name in fields])}
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ class Turn:
         hook = self.model.register_forward_hook(lambda *given: answers.append(given[2]))
         try:
             with _mode_kept(self.model):
-                loss = loss_of(self.code, self.names, self.form.item(fields))
+                loss = loss_of(self.code, self.names, self.form.put(fields))
         finally:
             hook.remove()
         if loss is None:
@@ -194,7 +202,11 @@ class Heard:
                 kind.zero_grad = does  # type: ignore[method-assign]
 
 
-def loss_of(code: CodeType, names: Mapping[str, Any], item: Any) -> torch.Tensor | None:
+def loss_of(
+    code: CodeType, names: Mapping[str, Any], put: Mapping[str, Any]
+) -> torch.Tensor | None:
+    """What a turn asks for the gradients of. None where it does not come to that."""
+
     def asked(loss: torch.Tensor, *_: Any, **__: Any) -> None:
         raise _Backward(loss)
 
@@ -202,7 +214,7 @@ def loss_of(code: CodeType, names: Mapping[str, Any], item: Any) -> torch.Tensor
     torch.Tensor.backward = asked  # type: ignore[method-assign]
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            loops.take(code, item, names)
+            loops.take(code, put, names)
     except _Backward as ended:
         return ended.loss
     finally:

@@ -34,6 +34,14 @@ from debugger.frameworks.pytorch.by_hand import (
     loss_of,
 )
 from debugger.frameworks.pytorch.plan import schedule_before
+from debugger.frameworks.pytorch.tensors import (
+    Columns,
+    Handed,
+    Seen,
+    columns_of,
+    judged_by,
+    names_like,
+)
 from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.rest import own_frames
 from debugger.pipelines.rows import LABELS
@@ -51,22 +59,26 @@ def trainer_of(optimizer: Any, heard: Sequence[str]) -> LoopTrainer | None:
     """To be called where the optimizer is about to step for the first time. None of a loop that is
     not understood."""
     frames = [frame for frame in own_frames() if _line(frame) is not None]
-    found = _batch_loop(frames)
-    if found is None:
-        return None
-    place, loop, loader, outer = found
-    names = {**frames[place].f_globals, **frames[place].f_locals}
-    code, epochs = loop.turn, _epochs(frames[place:], outer)
-    if code is None or epochs is None or not _can_be_drawn_from(loader):
-        return None
-    seen = _seen(code, names, _first_item(loader), optimizer)
-    if seen is None:
-        return None
-    form, model = seen
-    doing = [loop.node, *(one for frame in frames[:place] if (one := _function(frame)))]
-    turn, line = Turn(code, names, form, model), loop.node.lineno
-    epoch = _outermost(frames[place:], outer)
-    return _made(_Found(turn, optimizer, loader, epochs, doing, line, epoch), frames, heard)
+    for way in (_over_loader, _over_tensors):
+        found = way(frames, optimizer)
+        if found is not None:
+            return _made(found, frames, heard)
+    return None
+
+
+@dataclass(frozen=True)
+class Given:
+    """The rows that a loop goes over, and how; `held` are those to be judged by."""
+
+    rows: Any
+    collate: Any
+    size: int
+    held: Any = None
+    held_size: int = 1
+    drops_last: bool = False
+    kind: type[LoopTrainer] = Unshuffled
+    sampler: Any = None
+    batches: int = 1
 
 
 @dataclass(frozen=True)
@@ -75,10 +87,10 @@ class _Found:
 
     turn: Turn
     optimizer: Any
-    loader: DataLoader[Any]
+    given: Given
     epochs: int
     doing: list[ast.AST]
-    loop_line: int
+    line: int | None
     epoch: ast.For | None
 
     def calls(self, name: str) -> list[ast.Call]:
@@ -86,9 +98,109 @@ class _Found:
         return [call for call in calls if name_of(call.func) == name]
 
 
+def _over_loader(frames: list[FrameType], optimizer: Any) -> _Found | None:
+    for place, frame in enumerate(frames):
+        around = _around(frame)
+        names = {**frame.f_globals, **frame.f_locals}
+        for inner, loop in enumerate(around):
+            loader = loop.goes_over(names)
+            if not isinstance(loader, DataLoader):
+                continue
+            epochs = _epochs(frames[place:], around[inner + 1 :])
+            if loop.turn is None or epochs is None or not _can_be_drawn_from(loader):
+                return None
+            item = _first_item(loader)
+            seen = _seen(loop.turn, names, {loops.PUT: item}, optimizer)
+            form = None if seen is None else _form(item, seen)
+            if seen is None or form is None:
+                return None
+            turn = Turn(loop.turn, names, form, seen.model)
+            held = _held(_all_names(frames), loader, form)
+            given = Given(
+                rows=_rows(loader.dataset, form),
+                collate=_collator(loader, form),
+                size=loader.batch_size or 1,
+                held=None if held is None else _rows(held.dataset, form),
+                held_size=(held or loader).batch_size or 1,
+                drops_last=loader.drop_last,
+                kind=_kind(loader),
+                sampler=loader.sampler,
+                batches=len(loader),
+            )
+            return _whole(turn, optimizer, given, frames, place, inner)
+    return None
+
+
+def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
+    """All rows at once, or slices of them one after the other."""
+    for place, frame in enumerate(frames):
+        around = _around(frame)
+        names = {**frame.f_globals, **frame.f_locals}
+        numbers = around[0].numbers(names) if around else None
+        if not around or numbers is None or not len(numbers):
+            continue
+        loop, sliced = around[0], numbers.step > 1
+        epochs = _epochs(frames[place:], around[1:])
+        if loop.turn is None or epochs is None:
+            return None
+        first = numbers.start if sliced else numbers[-1]
+        seen = _seen(loop.turn, names, {loops.PUT: first}, optimizer)
+        most = numbers[-1] + 1 if sliced else 0
+        known = None if seen is None else columns_of(seen, names, most)
+        if seen is None or known is None:
+            return None
+        taken = next(iter(signature(seen.model.forward).parameters), "inputs")
+        fields = (taken, _LABEL)[: len(known)]
+        form = Form(
+            fields,
+            tuple,
+            _LABEL if _LABEL in fields else None,
+            tuple(names_like(one, names) for one in known),
+            first,
+        )
+        rows = Columns(dict(zip(fields, known, strict=True)))
+        size = numbers.step if sliced else len(rows)
+        held = judged_by(known, names, _JUDGES)
+        given = Given(
+            rows=rows,
+            collate=torch.utils.data.default_collate,
+            size=size,
+            held=None if held is None else Columns(dict(zip(fields, held, strict=True))),
+            held_size=size,
+            batches=-(-len(rows) // size),
+        )
+        times = epochs if sliced else epochs * len(numbers)
+        turn = Turn(loop.turn, names, form, seen.model)
+        return _whole(turn, optimizer, given, frames, place, 0, times)
+    return None
+
+
+def _whole(
+    turn: Turn,
+    optimizer: Any,
+    given: Given,
+    frames: list[FrameType],
+    place: int,
+    inner: int,
+    epochs: int | None = None,
+) -> _Found:
+    around = _around(frames[place])
+    loop, outer = around[inner], around[inner + 1 :]
+    functions = [one for frame in frames[:place] if (one := _function(frame)) is not None]
+    times = _epochs(frames[place:], outer) if epochs is None else epochs
+    return _Found(
+        turn,
+        optimizer,
+        given,
+        times or 1,
+        [loop.node, *functions],
+        line_in(loop.file, loop.node.lineno),
+        _outermost(frames[place:], outer),
+    )
+
+
 def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTrainer:
-    turn, loader, names = found.turn, found.loader, _all_names(frames)
-    held = _held(names, loader, turn.form)
+    turn, given, names = found.turn, found.given, _all_names(frames)
     line = next((at for frame in frames if (at := _line(frame)) is not None), None)
     by_hand = _observed(found, frames, heard, line)
     backwards = max(1, by_hand.backwards - by_hand.zeroed)
@@ -96,33 +208,32 @@ def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopT
     group = found.optimizer.param_groups[0]
     args = TrainingArguments(
         output_dir=folder.name,
-        per_device_train_batch_size=loader.batch_size or 1,
-        per_device_eval_batch_size=(held or loader).batch_size or 1,
+        per_device_train_batch_size=given.size,
+        per_device_eval_batch_size=given.held_size,
         num_train_epochs=found.epochs,
         learning_rate=float(group.get("initial_lr", group["lr"])),
         weight_decay=float(group.get("weight_decay") or 0.0),
         lr_scheduler_type="constant",
         max_grad_norm=_clipped_at(found, names),
         gradient_accumulation_steps=backwards,
-        dataloader_drop_last=loader.drop_last,
+        dataloader_drop_last=given.drops_last,
         remove_unused_columns=False,
         label_names=[turn.form.label or _LABEL],
-        eval_strategy="no" if held is None else "epoch",
+        eval_strategy="no" if given.held is None else "epoch",
         report_to="none",
         use_cpu=next(turn.model.parameters()).device.type == "cpu",
     )
-    kind = _kind(loader)
-    made = kind(
+    made = given.kind(
         turn.model,
         args,
-        data_collator=_collator(loader, turn.form),
-        train_dataset=_rows(loader.dataset, turn.form),
-        eval_dataset=None if held is None else _rows(held.dataset, turn.form),
+        data_collator=given.collate,
+        train_dataset=given.rows,
+        eval_dataset=given.held,
         optimizers=(found.optimizer, _schedule(found, names)),
     )
     made.turn, made.folder, made.by_hand = turn, folder, by_hand
     if isinstance(made, Sampled):
-        made.sampler = loader.sampler
+        made.sampler = given.sampler
     if backwards > 1:
         made.divided = backwards if _divides(found, names, backwards) else 1
         made.model_accepts_loss_kwargs = made.divided == 1  # who sums up divides nothing
@@ -137,7 +248,7 @@ def _observed(
     known = [tree for tree in trees if tree is not None]
     here = {call.lineno for call in found.calls("backward")}
     return ByHand(
-        line=found.loop_line,
+        line=found.line,
         steps_at=step,
         training=model.training,
         differs=next((name for name, one in model.named_modules() if _differs(one)), ""),
@@ -158,51 +269,30 @@ def _differs(layer: torch.nn.Module) -> bool:
     return isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)
 
 
-def _batch_loop(
-    frames: list[FrameType],
-) -> tuple[int, loops.Loop, Any, list[loops.Loop]] | None:
-    """The innermost loop over a loader that the script is in: the place of its frame, the loop, the
-    loader, and the loops around it in the same function."""
-    for place, frame in enumerate(frames):
-        tree = _tree(frame)
-        if tree is None:
-            continue
-        code, names = frame.f_code, {**frame.f_globals, **frame.f_locals}
-        around = loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
-        for inner, loop in enumerate(around):
-            held = loop.goes_over(names)
-            if isinstance(held, DataLoader):
-                return place, loop, held, around[inner + 1 :]
-    return None
+def _around(frame: FrameType) -> list[loops.Loop]:
+    tree, code = _tree(frame), frame.f_code
+    if tree is None:
+        return []
+    return loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
 
 
 def _epochs(frames: list[FrameType], outer: list[loops.Loop]) -> int | None:
-    """How often the rows are gone through; None where no number is counted to."""
+    """How often the rows are gone through; None where nobody knows."""
     times = 1
     for place, frame in enumerate(frames):
-        tree, code = _tree(frame), frame.f_code
-        if tree is None:
-            continue
-        if loops.waits(tree, frame.f_lineno, code.co_name):
+        tree = _tree(frame)
+        if tree is not None and loops.waits(tree, frame.f_lineno, frame.f_code.co_name):
             return None
         names = {**frame.f_globals, **frame.f_locals}
-        around = loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
-        for loop in around if place else outer:
+        for loop in _around(frame) if place else outer:
             times *= loop.times(names) or 1
     return times
 
 
 def _outermost(frames: list[FrameType], outer: list[loops.Loop]) -> ast.For | None:
     """The loop of the epochs: the last around the batches that counts to a number."""
-    counting = [one.node for one in outer if one.counts]
-    for frame in frames[1:]:
-        tree, code = _tree(frame), frame.f_code
-        around = (
-            []
-            if tree is None
-            else loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
-        )
-        counting += [one.node for one in around if one.counts]
+    around = [*outer, *(loop for frame in frames[1:] for loop in _around(frame))]
+    counting = [loop.node for loop in around if loop.counts]
     return counting[-1] if counting else None
 
 
@@ -218,17 +308,17 @@ def _first_item(loader: DataLoader[Any]) -> Any:
 
 
 def _seen(
-    code: CodeType, names: dict[str, Any], item: Any, optimizer: Any
-) -> tuple[Form, torch.nn.Module] | None:
-    """How an item is laid out, and the model, from what goes into it in a turn. None where several
-    models learn, or the loss is not one number."""
-    asked: list[tuple[torch.nn.Module, tuple[Any, ...], dict[str, Any]]] = []
+    code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optimizer: Any
+) -> Seen | None:
+    """The model, and what goes into it in a turn. None where several models learn, or the loss is
+    not one number."""
+    asked: list[tuple[torch.nn.Module, tuple[Any, ...]]] = []
     depth = 0
 
-    def enter(module: torch.nn.Module, given: Any, named: Any = None) -> None:
+    def enter(module: torch.nn.Module, given: Any) -> None:
         nonlocal depth
         if depth == 0:
-            asked.append((module, given, named or {}))
+            asked.append((module, given))
         depth += 1
 
     def leave(*_: Any) -> None:
@@ -237,22 +327,21 @@ def _seen(
 
     hooks = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave)]
     try:
-        with _taken_back(names, optimizer):
-            loss = loss_of(code, names, item)
+        with _taken_back(names, optimizer), Handed() as handed:
+            loss = loss_of(code, names, put)
     except Exception:  # of the script's: its turn cannot be taken by itself
         return None
     finally:
         for hook in hooks:
             hook.remove()
     held = {id(w) for group in optimizer.param_groups for w in group["params"]}
-    models = {id(one): one for one, _, _ in asked if any(True for _ in one.parameters())}
+    models = {id(one): one for one, _ in asked if any(True for _ in one.parameters())}
     if loss is None or (loss.dim() > 0 and loss.numel() > 1) or len(models) != 1:
         return None
     (model,) = models.values()
     if not held & {id(weight) for weight in model.parameters()}:
         return None
-    form = _form(item, model, [given for one, given, _ in asked if one is model])
-    return None if form is None else (form, model)
+    return Seen(model, [given for one, given in asked if one is model], handed.tensors)
 
 
 @contextlib.contextmanager
@@ -275,7 +364,7 @@ def _taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
             part.training = training
 
 
-def _form(item: Any, model: torch.nn.Module, asked: list[tuple[Any, ...]]) -> Form | None:
+def _form(item: Any, seen: Seen) -> Form | None:
     if isinstance(item, Mapping):
         found = [name for name in item if name in LABELS]
         found = found or [name for name in item if _IS_LABEL(str(name))]
@@ -283,9 +372,9 @@ def _form(item: Any, model: torch.nn.Module, asked: list[tuple[Any, ...]]) -> Fo
     parts = item if isinstance(item, (list, tuple)) else [item]
     if not parts or any(isinstance(part, Mapping) for part in parts):
         return None
-    taken = list(signature(model.forward).parameters)
+    taken = list(signature(seen.model.forward).parameters)
     read: dict[int, str] = {}
-    for given in asked:
+    for given in seen.asked:
         for name, value in zip(taken, given, strict=False):
             for place, part in enumerate(parts):
                 if _same(part, value):
@@ -380,13 +469,18 @@ def _held(names: Mapping[str, Any], loader: DataLoader[Any], form: Form) -> Data
         str(name).lower(): one
         for name, one in {**inner, **names}.items()
         if isinstance(one, DataLoader) and one.dataset is not loader.dataset
-        if _can_be_drawn_from(one) and type(one.collate_fn) is type(loader.collate_fn)
+        if _can_be_drawn_from(one) and _alike(one.collate_fn, loader.collate_fn)
     }
     for kind in _JUDGES:
         for name, one in found.items():
             if kind in name and _laid_out(one, form):
                 return one
     return None
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether both lay rows out in the same way, as far as can be told."""
+    return one is other or (not hasattr(one, "__code__") and type(one) is type(other))
 
 
 def _laid_out(loader: DataLoader[Any], form: Form) -> bool:
@@ -426,7 +520,7 @@ def _once_an_epoch(schedule: Any, found: _Found) -> Any:
     except Exception:  # one that waits for a number, or that is over
         pass
     factors = factors or [1.0]
-    steps = max(1, len(found.loader))
+    steps = max(1, found.given.batches)
     return LambdaLR(found.optimizer, lambda step: factors[min(step // steps, len(factors) - 1)])
 
 

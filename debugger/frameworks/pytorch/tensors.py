@@ -1,0 +1,106 @@
+"""Rows that a loop by hand takes out of whole tensors: which of its names hold them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+_IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)(_.*)?", re.IGNORECASE).fullmatch
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A turn of a loop: the model that was asked, with what, and all that torch was handed."""
+
+    model: torch.nn.Module
+    asked: list[tuple[Any, ...]]
+    handed: list[torch.Tensor]
+
+
+class Handed(TorchFunctionMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tensors: list[torch.Tensor] = []
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        self.tensors += [one for one in args if isinstance(one, torch.Tensor)]
+        return func(*args, **(kwargs or {}))
+
+
+class Columns(torch.utils.data.Dataset[Any]):
+    """Tensors of as many rows each, by name."""
+
+    def __init__(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        self.tensors = tensors
+
+    def __len__(self) -> int:
+        return min(map(len, self.tensors.values()))
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        return {name: tensor[place] for name, tensor in self.tensors.items()}
+
+
+def columns_of(
+    seen: Seen, names: Mapping[str, Any], fewest: int
+) -> tuple[torch.Tensor, ...] | None:
+    """The inputs, and the labels where there are any, of `fewest` rows or more. None where that is
+    not told for sure."""
+    tensors = {name: one for name, one in names.items() if _holds_rows(one)}
+    read = [given[0] for given in seen.asked if given and isinstance(given[0], torch.Tensor)]
+    begun = [t for t in tensors.values() if read and _begins(t, read[0]) and len(t) >= fewest]
+    inputs = min(begun, key=len, default=None)
+    if inputs is None or len(seen.asked) != 1:
+        return None
+    used = {one.data_ptr() for one in seen.handed}
+    others = {
+        name: one
+        for name, one in tensors.items()
+        if one is not inputs and len(one) == len(inputs) and one.data_ptr() in used
+        if one.data_ptr() != inputs.data_ptr()
+    }
+    distinct = {id(one): one for one in others.values()}
+    if len(distinct) > 1:
+        distinct = {id(one): one for name, one in others.items() if _IS_LABEL(name)}
+    return (inputs, *distinct.values()) if len(distinct) < _SEVERAL else None
+
+
+_SEVERAL = 2
+
+
+def _holds_rows(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dim() > 0 and not value.requires_grad
+
+
+def _begins(rows: torch.Tensor, some: torch.Tensor) -> bool:
+    """Whether these are the first of those rows, in the same place of memory."""
+    same = rows.data_ptr() == some.data_ptr() and rows.shape[1:] == some.shape[1:]
+    return same and some.dim() > 0 and len(some) <= len(rows)
+
+
+def names_like(tensor: torch.Tensor, names: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(name for name, one in names.items() if one is tensor)
+
+
+def judged_by(
+    known: Sequence[torch.Tensor], names: Mapping[str, Any], called: Sequence[str]
+) -> tuple[torch.Tensor, ...] | None:
+    """The same columns of other rows, by what they are called."""
+    for kind in called:
+        some = [one for name, one in names.items() if kind in name.lower() and _holds_rows(one)]
+        found = [next((o for o in some if _alike(o, one) and o is not one), None) for one in known]
+        if all(one is not None for one in found):
+            rows = [one for one in found if one is not None]
+            if len(set(map(len, rows))) == 1 and len({id(one) for one in rows}) == len(rows):
+                return tuple(rows)
+    return None
+
+
+def _alike(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.shape[1:] == other.shape[1:] and one.dtype == other.dtype
