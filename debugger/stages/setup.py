@@ -22,6 +22,8 @@ _OF_NOTHING = (
     "text input must be of type",
 )
 """What is said of a None, or of the nan of an empty cell, where a number or a text was meant."""
+_NEVER_LEARNS = ("never_goes_backward", "no_optimizer_steps")
+"""Loops that cannot be looked into, as they do not train."""
 _TRAINS_NOT = re.compile(r"\s*#\s*(?:\w+\s*=\s*)?[\w.]+\.(?:train|fit)\(.*\)\s*$")
 _NOTHING_BUILT = Facts("unknown", "", None, None, "cpu", "", False, "", 0, False, False)
 
@@ -44,7 +46,7 @@ def _failed(built: Building, text: str, places: Places) -> Finding | None:
     failure = built.failure
     if built.refused is not None:
         code, line = built.refused
-        return _finding(code, "note", line)
+        return _finding(code, "fault" if code in _NEVER_LEARNS else "note", line)
     if built.arguments_refused and failure is not None:
         said = built.arguments_refused.rstrip(".")
         return _finding("arguments_refused", "fault", failure.line, said=said)

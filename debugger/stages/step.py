@@ -273,6 +273,8 @@ def schedule_too_short(seen: Step, view: View) -> Verdict | CannotJudge | None:
 
 
 def _without_end(seen: Step, view: View) -> CannotJudge:
+    if view.facts.by_hand:
+        return NOT_FOR_THIS_TASK  # see stages/plan.py, which knows the rate of each update
     if view.facts.compiled is None:
         return CannotJudge("trainer_counts_steps")
     return CannotJudge("schedule_without_end" if seen.schedule else "no_decay")
@@ -296,8 +298,8 @@ def missing_zero_grad(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return CannotJudge("fit_zeroes_itself")
     if seen.leftover_gradient is None:
         return CannotJudge("one_step_only")
-    if seen.leftover_gradient == 0:
-        return None
+    if seen.leftover_gradient == 0 or (seen.by_hand is not None and seen.missing):
+        return None  # an optimizer zeroes what it holds
     line = view.places.function("training_step") or view.places.function("zero_grad")
     line = line if seen.by_hand is None else seen.by_hand.steps_at
     return fault(line, norm=seen.leftover_gradient)

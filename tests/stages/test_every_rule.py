@@ -25,6 +25,7 @@ from debugger.failure import Failure, Frame
 from debugger.failure import Held as Name
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
+from debugger.pipelines.by_hand import ByHand, Unsteady
 from debugger.pipelines.called import Uncallable
 from debugger.pipelines.columns import (
     Across,
@@ -97,6 +98,7 @@ from debugger.script.places import Places
 from debugger.stages import (
     batch,
     belonging,
+    by_hand,
     called,
     columns,
     company,
@@ -212,6 +214,7 @@ SOUND = Asked(
 )
 SEVERAL = replace(SOUND, form="many", shares=True)
 RATES = Rates(peak=5e-5, reached=5e-5, climbs=10, total=2.5e-3, nothing=0.0, little=0.02)
+LOOP = ByHand(20, 25, training=True, differs="dropout", backwards=3, zeroed=0)
 PLAN = Plan(
     updates=100,
     batches=50,
@@ -1732,6 +1735,31 @@ CASES += [
         {"failure": failed("ValueError", "no rows")},
         script="best = max(cuts, key=lambda cut: f1_score(y_test, made > cut))",
         says={"name": "y_test"},
+    ),
+    Case(
+        by_hand.zeroed_before_step,
+        replace(STEPPED, by_hand=replace(LOOP, zeroed=2)),
+        {"by_hand": LOOP},
+        says={"zeroed": 2, "backwards": 3},
+    ),
+    Case(
+        by_hand.learns_in_eval_mode,
+        replace(STEPPED, by_hand=replace(LOOP, training=False)),
+        {"by_hand": LOOP},
+        says={"layer": "dropout"},
+    ),
+    Case(
+        by_hand.stays_in_eval_mode,
+        replace(STEPPED, by_hand=replace(LOOP, stuck_at=30)),
+        {"by_hand": LOOP},
+        says={"layer": "dropout"},
+    ),
+    Case(
+        by_hand.judged_in_train_mode,
+        replace(MEASURED, unsteady=Unsteady("dropout", 64, 12)),
+        {"unsteady": Unsteady("dropout", 64, 0)},
+        replace(FACTS, by_hand=True),
+        says={"changed": 12, "rows": 64},
     ),
     Case(
         pairing.epoch_chosen_by_test,

@@ -20,7 +20,7 @@ from debugger.frameworks.pytorch import rest, switched
 from debugger.frameworks.pytorch.by_hand import Heard, Rehearsing
 from debugger.frameworks.pytorch.company import note_cut_short
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
-from debugger.frameworks.pytorch.loops import trainer_of
+from debugger.frameworks.pytorch.loops import never_asks, trainer_of
 from debugger.frameworks.pytorch.untouched import quiet, writing_into
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.lineage import rows_followed
@@ -101,7 +101,7 @@ def stopped_at_training(
     to it that nobody hears of them. A loop of the script's own, before all of them, may train for
     `by_hand()` seconds: it makes what they need, such as a teacher.
     """
-    built, patience, heard = Built(), Patience(by_hand), Heard()
+    built, patience = Built(), Patience(by_hand)
     init, train, init_repo = Trainer.__init__, Trainer.train, Trainer.init_hf_repo
 
     def noted_init(self: Trainer, *args: Any, **kwargs: Any) -> None:
@@ -139,6 +139,9 @@ def stopped_at_training(
         if built.trainers or heard.rehearsing is not None or not patience.ended():
             return
         line = own_line()
+        if "b" not in heard.events and never_asks(r"backward|\bgrad\b|autograd"):
+            built.refused = "never_goes_backward", line
+            raise TrainingStarts
         made = None if patience.granted else trainer_of(optimizer, tuple(heard.events))
         if made is None:  # or it has taken too long to make what a Trainer needs
             built.refused = "hand_written_loop", line
@@ -150,10 +153,16 @@ def stopped_at_training(
         cut_off()
         heard.rehearsing = Rehearsing(made, started)
 
+    def backward() -> None:
+        if not built.trainers and never_asks(r"\.step\b|\.grad\b|add_|sub_"):
+            built.refused = "no_optimizer_steps", own_line()
+            raise TrainingStarts
+
     def started() -> None:
         heard.rehearsing = None
         raise TrainingStarts
 
+    heard = Heard(backward)
     Trainer.__init__, Trainer.train = noted_init, stopped_train
     Trainer.init_hf_repo = _makes_no_repository
     hook = register_optimizer_step_pre_hook(stopped_step)

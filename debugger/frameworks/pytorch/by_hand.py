@@ -173,9 +173,11 @@ class Heard:
     """What a script's own loops have done so far: `b` for a call of backward, `z` where gradients
     were set to zero."""
 
-    def __init__(self) -> None:
+    def __init__(self, begins: Callable[[], None]) -> None:
+        """`begins` is told of the first call of backward."""
         self.events: list[str] = []
         self.rehearsing: Rehearsing | None = None
+        self._begins = begins
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
@@ -186,6 +188,8 @@ class Heard:
             def doing(*given: Any, **named: Any) -> Any:
                 if event == "b" and self.rehearsing is not None:
                     self.rehearsing.before_backward()
+                if event == "b" and "b" not in self.events:
+                    self._begins()
                 self.events.append(event)
                 return does(*given, **named)
 

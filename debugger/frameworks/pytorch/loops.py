@@ -7,6 +7,7 @@ import contextlib
 import linecache
 import re
 import tempfile
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -64,6 +65,14 @@ def trainer_of(optimizer: Any, heard: Sequence[str]) -> LoopTrainer | None:
         if found is not None:
             return _made(found, frames, heard)
     return None
+
+
+def never_asks(names: str) -> bool:
+    """Whether nothing in the text of the script that is run, nor in the files beside it, is called
+    so."""
+    files = {frame.f_code.co_filename for frame in own_frames() if _line(frame) is not None}
+    texts = ["".join(linecache.getlines(file)) for file in files]
+    return bool(texts) and not any(re.search(names, text) for text in texts)
 
 
 @dataclass(frozen=True)
@@ -232,6 +241,7 @@ def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopT
         optimizers=(found.optimizer, _schedule(found, names)),
     )
     made.turn, made.folder, made.by_hand = turn, folder, by_hand
+    made.keeps_gradients = never_asks(r"zero_grad|\.grad\b")
     if isinstance(made, Sampled):
         made.sampler = given.sampler
     if backwards > 1:
@@ -334,13 +344,10 @@ def _seen(
     finally:
         for hook in hooks:
             hook.remove()
-    held = {id(w) for group in optimizer.param_groups for w in group["params"]}
     models = {id(one): one for one, _ in asked if any(True for _ in one.parameters())}
     if loss is None or (loss.dim() > 0 and loss.numel() > 1) or len(models) != 1:
         return None
     (model,) = models.values()
-    if not held & {id(weight) for weight in model.parameters()}:
-        return None
     return Seen(model, [given for one, given in asked if one is model], handed.tensors)
 
 
@@ -513,12 +520,11 @@ def _schedule(found: _Found, names: Mapping[str, Any]) -> Any:
 def _once_an_epoch(schedule: Any, found: _Found) -> Any:
     copied, factors = schedule_before(schedule), []
     first = max(float(schedule.base_lrs[0]), 1e-30)
-    try:
+    with warnings.catch_warnings(), contextlib.suppress(Exception):  # where it is over
+        warnings.simplefilter("ignore")  # it moves on without an optimizer
         for _ in range(found.epochs):
             factors.append(float(copied.optimizer.param_groups[0]["lr"]) / first)
             copied.step()
-    except Exception:  # one that waits for a number, or that is over
-        pass
     factors = factors or [1.0]
     steps = max(1, found.given.batches)
     return LambdaLR(found.optimizer, lambda step: factors[min(step // steps, len(factors) - 1)])

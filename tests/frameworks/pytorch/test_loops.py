@@ -1,0 +1,359 @@
+"""Loops that train by hand: healthy ones are let be, and what they forget is named at its line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from debugger.diagnosis import perform
+from debugger.outcome import Event
+from debugger.report import Report, gather
+from debugger.run import Run
+from debugger.script.building import build
+from debugger.script.enclosure import Enclosure
+
+ROWS = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+y = torch.randint(0, 3, (320,))
+X = torch.randn(320, 8) + 2 * torch.eye(3, 8)[y]
+train_rows = TensorDataset(X[:240], y[:240])
+valid_rows = TensorDataset(X[240:], y[240:])
+train_loader = DataLoader(train_rows, batch_size=16, shuffle=True)
+valid_loader = DataLoader(valid_rows, batch_size=16)
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 3))
+loss_fn = nn.CrossEntropyLoss()
+optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+"""
+QUICK = f"""{ROWS}
+def train(loader, model):
+    model.train()
+    for batch, (X, y) in enumerate(loader):
+        pred = model(X)
+        loss = loss_fn(pred, y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        if batch % 10 == 0:
+            print(loss.item())
+
+def valid(loader, model):
+    model.eval()
+    right = 0
+    with torch.no_grad():
+        for X, y in loader:
+            right += (model(X).argmax(1) == y).sum().item()
+    print(right / len(loader.dataset))
+
+epochs = 8
+for epoch in range(epochs):
+    train(train_loader, model)
+    valid(valid_loader, model)
+"""
+PHASES = f"""{ROWS}
+loaders = {{"train": train_loader, "val": valid_loader}}
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=7, gamma=0.1)
+def fit(model, num_epochs=10):
+    for epoch in range(num_epochs):
+        for phase in ["train", "val"]:
+            model.train() if phase == "train" else model.eval()
+            for inputs, labels in loaders[phase]:
+                optimizer.zero_grad()
+                with torch.set_grad_enabled(phase == "train"):
+                    outputs = model(inputs)
+                    loss = loss_fn(outputs, labels)
+                    if phase == "train":
+                        loss.backward()
+                        optimizer.step()
+            if phase == "train":
+                scheduler.step()
+fit(model)
+"""
+CLASS = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, Dataset
+torch.manual_seed(0)
+class Words(Dataset):
+    def __init__(self, rows):
+        self.y = torch.randint(0, 2, (rows,)).tolist()
+        self.x = [torch.randint(10 * y, 10 * y + 15, (5 + n % 6,)) for n, y in enumerate(self.y)]
+    def __len__(self):
+        return len(self.y)
+    def __getitem__(self, place):
+        return self.x[place], self.y[place]
+def collate(rows):
+    texts, labels = zip(*rows)
+    offsets = torch.tensor([0, *(len(one) for one in texts[:-1])]).cumsum(0)
+    return torch.tensor(labels), torch.cat(texts), offsets
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bag, self.out = nn.EmbeddingBag(30, 16), nn.Linear(16, 2)
+    def forward(self, text, offsets):
+        return self.out(self.bag(text, offsets))
+class Fitter:
+    def __init__(self):
+        self.model = Net()
+        self.train_loader = DataLoader(Words(200), 16, shuffle=True, collate_fn=collate)
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-2)
+    def train_step(self, batch):
+        labels, text, offsets = batch
+        self.optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(self.model(text, offsets), labels)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        return loss.item()
+    def fit(self, epochs):
+        for _ in range(epochs):
+            self.model.train()
+            for batch in self.train_loader:
+                self.train_step(batch)
+            self.model.eval()
+Fitter().fit(6)
+"""
+SUMS = QUICK.replace("loss.backward()", "loss = loss / 3\n        loss.backward()").replace(
+    "        optimizer.step()\n        optimizer.zero_grad()\n",
+    "        if (batch + 1) % 3 == 0:\n"
+    "            optimizer.step()\n            optimizer.zero_grad()\n",
+)
+WHOLE = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+X = torch.rand(200, 3) * 2 - 1
+y = X @ torch.tensor([[1.0], [-2.0], [0.5]]) + 0.1 * torch.randn(200, 1)
+X_train, X_test, y_train, y_test = X[:160], X[160:], y[:160], y[160:]
+model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(200):
+    model.train()
+    loss = nn.functional.mse_loss(model(X_train), y_train)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    model.eval()
+    with torch.inference_mode():
+        test_loss = nn.functional.mse_loss(model(X_test), y_test)
+print(test_loss)
+"""
+SLICES = f"""{ROWS}
+for epoch in range(10):
+    for i in range(0, len(X), 16):
+        xb, yb = X[i : i + 16], y[i : i + 16]
+        optimizer.zero_grad()
+        loss = loss_fn(model(xb), yb)
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    print((model(X).argmax(1) == y).float().mean())
+    model.train()
+"""
+HEALTHY = {
+    "a function for an epoch": (QUICK, 8 * 15, 80),
+    "two phases": (PHASES, 10 * 15, 80),
+    "a class and a collator": (CLASS, 6 * 13, None),
+    "sums over three batches": (SUMS, 8 * 5, 80),
+    "all rows at once": (WHOLE, 200, 40),
+    "slices": (SLICES, 10 * 20, None),
+}
+
+
+def line_of(script: str, text: str) -> int:
+    return script[: script.index(text)].count("\n") + 1
+
+
+def report_of(script: str, stage: Any = "all") -> Report:
+    events: list[Event] = []
+    perform(Run(script, stage=stage), events.append)
+    return gather(events)
+
+
+def found(script: str, stage: Any, severity: str) -> dict[str, int | None]:
+    findings = report_of(script, stage).findings
+    return {one.code: one.line for one in findings if one.severity == severity}
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_loop_is_looked_at_and_let_be(name: str) -> None:
+    script, updates, held = HEALTHY[name]
+    report = report_of(script)
+    told = {
+        row[0]["say"]: row[1]
+        for stage in report.stages
+        for evidence in stage.evidence
+        if evidence.code in ("plan", "evaluations")
+        for row in evidence.data["rows"]
+    }
+
+    assert [one for one in report.findings if one.severity == "fault"] == []
+    assert {stage.outcome for stage in report.stages} <= {"pass", "look"}
+    assert told["updates_planned"] == updates
+    assert told["eval_rows"] == held
+
+
+FORGOTTEN = {
+    "zero_grad": (
+        QUICK.replace("        optimizer.zero_grad()\n", ""),
+        "step",
+        "missing_zero_grad",
+        "optimizer.step()",
+    ),
+    "zero_grad too early": (
+        QUICK.replace(
+            "        optimizer.step()\n        optimizer.zero_grad()\n",
+            "        optimizer.zero_grad()\n        optimizer.step()\n",
+        ),
+        "step",
+        "zeroed_before_step",
+        "optimizer.zero_grad()",
+    ),
+    "the optimizer's weights": (
+        QUICK.replace("Adam(model.parameters()", "Adam(nn.Linear(8, 3).parameters()"),
+        "step",
+        "not_in_optimizer",
+        "optimizer =",
+    ),
+    "a softmax": (
+        QUICK.replace("nn.Linear(16, 3))", "nn.Linear(16, 3), nn.Softmax(-1))"),
+        "forward",
+        "squashed_before_loss",
+        "model =",
+    ),
+    "a shape": (
+        WHOLE.replace("+ 0.1 * torch.randn(200, 1)", "").replace(
+            "y = X @ torch.tensor([[1.0], [-2.0], [0.5]])",
+            "y = X @ torch.tensor([1.0, -2.0, 0.5])",
+        ),
+        "forward",
+        "rows_pulled_alike",
+        "loss =",
+    ),
+    "a schedule of epochs": (
+        PHASES.replace("optimizer.step()\n", "optimizer.step(); scheduler.step()\n"),
+        "step",
+        "rate_falls_by_updates",
+        "scheduler =",
+    ),
+    "backward": (
+        QUICK.replace("        loss.backward()\n", ""),
+        "setup",
+        "never_goes_backward",
+        "optimizer.step()",
+    ),
+    "the step": (
+        QUICK.replace("        optimizer.step()\n", ""),
+        "setup",
+        "no_optimizer_steps",
+        "loss.backward()",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FORGOTTEN)
+def test_what_a_loop_forgets_is_a_fault_at_its_line(what: str) -> None:
+    script, stage, code, text = FORGOTTEN[what]
+
+    assert found(script, stage, "fault").get(code) == line_of(script, text)
+
+
+MODES = {
+    "never back": (
+        QUICK.replace("    model.train()\n", "").replace("epochs = 8", "model.train()\nepochs = 8"),
+        "step",
+        "stays_in_eval_mode",
+        "model.eval()",
+    ),
+    "from the beginning": (
+        QUICK.replace("    model.train()\n", "").replace("epochs = 8", "model.eval()\nepochs = 8"),
+        "step",
+        "learns_in_eval_mode",
+        "for batch, (X, y)",
+    ),
+    "never": (
+        QUICK.replace("    model.eval()\n", ""),
+        "evaluate",
+        "judged_in_train_mode",
+        "with torch.no_grad()",
+    ),
+}
+
+
+@pytest.mark.parametrize("when", MODES)
+def test_the_mode_of_a_model(when: str) -> None:
+    script, stage, code, text = MODES[when]
+
+    assert found(script, stage, "look").get(code) == line_of(script, text)
+    plain = script.replace("nn.Dropout(0.3)", "nn.ReLU()")  # that does the same in both modes
+    assert code not in found(plain, stage, "look")
+
+
+WALLED = Enclosure(walled=True)
+
+
+@pytest.mark.parametrize(
+    ("zeroes", "kept"),
+    [("optimizer.zero_grad()", False), ("pass", True), ("forget(model)", False)],
+)
+def test_a_step_is_taken_to_see_what_is_left_and_taken_back(zeroes: str, kept: bool) -> None:
+    script = QUICK.replace("        optimizer.zero_grad()\n", f"        {zeroes}\n").replace(
+        "def train(",
+        "def forget(model):\n    for weight in model.parameters():\n"
+        "        weight.grad = None\n\ndef train(",
+    )
+    made = build(script, "mine.py", enclosure=WALLED).trained
+    torch.manual_seed(0)
+    names: dict[str, Any] = {}
+    exec(ROWS, names)
+
+    assert made.keeps_gradients is kept
+    for weight, fresh in zip(made.model.parameters(), names["model"].parameters(), strict=True):
+        assert torch.equal(weight, fresh)
+
+
+def test_what_fails_behind_the_first_step_is_the_scripts() -> None:
+    script = QUICK.replace("print(loss.item())", "print(loss.itme())")
+    built = build(script, "mine.py", enclosure=WALLED)
+
+    assert built.failure is not None
+    assert built.failure.line == line_of(script, "print(loss.itme())")
+
+
+def test_a_training_of_one_step_ends_before_there_is_more_to_see() -> None:
+    script = SLICES.replace("range(10)", "range(1)").replace("range(0, len(X), 16)", "range(1)")
+    script = script.replace("X[i : i + 16], y[i : i + 16]", "X, y")
+
+    assert build(script, "mine.py", enclosure=WALLED).trained is not None
+
+
+GAN = f"""{ROWS}
+other = nn.Linear(3, 8)
+optimizer = torch.optim.Adam([*model.parameters(), *other.parameters()])
+for x, y in train_loader:
+    loss = ((other(model(x)) - x) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+WHILE = f"""{ROWS}
+loss = torch.tensor(9.0)
+while loss > 0.1:
+    for x, y in train_loader:
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("script", [GAN, WHILE])
+def test_a_loop_that_is_not_followed_is_not_judged(script: str) -> None:
+    report = report_of(script)
+
+    assert report.outcome == "unknown"
+    assert [one.code for one in report.findings] == ["hand_written_loop"]
