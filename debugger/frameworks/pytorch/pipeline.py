@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
@@ -14,6 +15,7 @@ from transformers import Trainer
 
 from debugger.frameworks.pytorch import evaluating, forwarding, looking, training, weighing
 from debugger.frameworks.pytorch.building import Built, stopped_at_training
+from debugger.frameworks.pytorch.by_hand import LoopTrainer
 from debugger.frameworks.pytorch.company import company
 from debugger.frameworks.pytorch.drawn import drawn, redrawn
 from debugger.frameworks.pytorch.experimenting import TrainerLab
@@ -197,4 +199,11 @@ def at_setup(built: Built, places: Places) -> tuple[list[Finding], list[Evidence
     args = getattr(trained, "args", None)
     found = texts_for_numbers(args, places) + unknown_names(args, places)
     found += classes_for_objects(trained, places) + never_begun(trained, places)
-    return found, []
+    return [*found, *_first_of(trained)], []
+
+
+def _first_of(trained: Any) -> Iterator[Finding]:
+    """Of several loops by hand the one that trains first."""
+    loop = trained.by_hand if isinstance(trained, LoopTrainer) else None
+    if loop is not None and loop.others:
+        yield Finding("first_loop_only", "note", "setup", loop.others[0], {"at": loop.line})

@@ -99,11 +99,12 @@ def _all(tree: ast.Module, text: _Text, files: Collection[str]) -> Iterator[Else
         elif last in _READS.split() and not _writes(call):
             yield from _files(call, text, files, made)
         yield from _reports(call, text)
-    trains = any(_last(call.func) in ("train", "fit", "fit_generator") for call in calls)
+    trains = any(_last(call.func) in _TRAINS for call in calls)
     if tree.body and not trains:
         yield Elsewhere("training", len(text.lines), "")
 
 
+_TRAINS = ("train", "fit", "fit_generator", "backward", "step")
 _FIRST = "pretrained_model_name_or_path path"
 
 

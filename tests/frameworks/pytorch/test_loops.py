@@ -331,6 +331,15 @@ def test_a_training_of_one_step_ends_before_there_is_more_to_see() -> None:
     assert build(script, "mine.py", enclosure=WALLED).trained is not None
 
 
+def test_of_two_loops_the_first_is_looked_at_and_the_other_named() -> None:
+    twice = f"{SLICES}{SLICES[SLICES.index('for epoch') :]}"
+    said = found(twice, "setup", "note")
+
+    last = twice[: twice.rindex("loss.backward()")].count("\n") + 1
+
+    assert said == {"first_loop_only": last}
+
+
 GAN = f"""{ROWS}
 other = nn.Linear(3, 8)
 optimizer = torch.optim.Adam([*model.parameters(), *other.parameters()])
