@@ -364,6 +364,8 @@ class Forward:
     `asked` is what a loss of one's own answers to made-up outputs; None where it cannot be asked.
     `refuses_items`: compute_loss does not take what every training step hands it.
 
+    `sees_ahead`: where the next token is asked for, how far the answer moves, in spreads of the
+    answers, when only the tokens behind it are others.
     `asks` is how many tokens ahead of the one that is read the loss looks, None where nothing shows
     it. `bounds` are the least and the most that the output can be; `rebuilds`: what it is to say is
     its input, on another scale; `distance` is how far the
@@ -424,6 +426,7 @@ class Forward:
     batch_device: str = ""
     earlier: Earlier | None = None
     asks: int | None = None
+    sees_ahead: float | None = None
     bounds: tuple[str, float, float] | None = None
     rebuilds: bool = False
     distance: float | None = None

@@ -11,6 +11,7 @@ Form = Literal["classes", "many", "amounts"]
 """What labels are to a loss: one class a row or position, many yes or no, or amounts."""
 SCALES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """How sure the made-up answers are: the difference between the label's output and the others."""
+_ROWS_OF_THEM = 2
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Asked:
     `swapped` is the library's loss that this one is with labels and answers in each other's place.
     `in_turn` is what rows cost, and what they do, outputs and all, in the opposite order. `ends` is
     what amounts cost that are the labels themselves, and such as are far off, to either side.
+    `fills` are labels that only stand at the end of rows, as what fills them up does.
     `undrawn` are rows of amounts that cost the same whatever is answered on their side of 0.
     """
 
@@ -66,6 +68,17 @@ class Asked:
     in_turn: tuple[float, float] | None = None
     ends: tuple[float, float] | None = None
     undrawn: int = 0
+    fills: tuple[int, ...] = ()
+
+
+def fills(labels: Any) -> tuple[int, ...]:
+    """The labels, of rows of them, that nothing else ever stands behind."""
+    if labels.ndim < _ROWS_OF_THEM:
+        return ()
+    rows = labels.reshape(len(labels), -1)
+    behind = (rows[:, :-1] != rows[:, 1:]) & (rows[:, :-1] >= 0)
+    followed = {int(label) for label in rows[:, :-1][behind]}
+    return tuple(sorted({int(label) for label in rows[:, -1]} - followed))
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,11 @@ class Arguments(Statements):
         found = [one for one in map(self._tracing.valued, given) if one and one[1] == value]
         return found[0][0] if found else self.argument(*names)
 
+    def numbers_given(self, *names: str) -> list[float]:
+        """What keyword arguments of one of these names are in the end, where that is a number."""
+        given = [k.value for c in self._calls for k in c.keywords if k.arg in names]
+        return [one[1] for one in map(self._tracing.valued, given) if one is not None]
+
     def comes_down_to(self, value: float, *names: str) -> bool:
         """Whether a keyword argument of one of these names is that number in the end."""
         given = [k.value for c in self._calls for k in c.keywords if k.arg in names]

@@ -29,7 +29,7 @@ class Trainings:
         return narrowed
 
     def calls(self) -> list[ast.Call]:
-        """`trainer.train()` of a name that holds a Trainer, or of a Trainer just made; `fit`."""
+        """`trainer.train()` of what is a Trainer, or is called so; `fit`."""
         trainers = {
             target.id
             for node in self._assignments
@@ -91,7 +91,7 @@ def _arms(fork: ast.If | ast.IfExp) -> tuple[list[ast.AST], list[ast.AST]]:
 
 def _trains(call: ast.Call, trainers: set[str], owner: str) -> bool:
     made = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-    return owner in trainers or _makes_trainer(made)
+    return owner in trainers or owner.lower().endswith("trainer") or _makes_trainer(made)
 
 
 def _by_epochs(call: ast.Call) -> bool:

@@ -441,6 +441,9 @@ def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     if view.places.argument("return_overflowing_tokens") is not None:  # what is cut goes on
         return None
+    limits = view.places.numbers_given("max_length", "model_max_length", "maxlen")
+    if longest not in limits and longest < max(limits, default=0):  # it never came to that
+        return None
     cut, share = counts[longest], counts[longest] / len(split.lengths)
     # Cutting heaps up rows at the limit; without it the longest rows are the rarest.
     heaped = len(counts) > 1 and cut >= 3 * counts[longest - 1]

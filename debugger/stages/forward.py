@@ -11,6 +11,7 @@ from debugger.evidence.plain import plain
 from debugger.evidence.tables import pairs, say
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Compiled, Facts, Forward, Pipeline
+from debugger.pipelines.targets import IGNORED
 from debugger.stages import (
     company,
     endings,
@@ -102,6 +103,8 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     low, high = (int(value) for value in seen.label_range)
     if (low >= 0 and high < classes) or _one_output(seen) or fitting.axis_too_many(seen):
         return None
+    if view.facts.compiled is None and seen.failure is None and _took(seen, classes):
+        return None  # a cross-entropy would have failed: this loss asks thresholds, or the like
     from_one = low == 1 and high == classes  # nobody has class 0: the labels are to be moved
     places = view.places
     moved = places.written.numbered_from_one() or places.written.labels() or places.fits.labelled()
@@ -111,6 +114,12 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
         line = view.places.written.labels_from(lambda one: ast.unparse(one) == str(label)) or line
     line = line or _model_line(view)
     return fault(line, label=label, num_labels=classes, last=classes - 1)
+
+
+def _took(seen: Forward, classes: int) -> bool:
+    """Whether the batch that went through had a label that is the number of no output."""
+    whole = [label for label in seen.labels if label != IGNORED]
+    return seen.loss is not None and any(not 0 <= label < classes for label in whole)
 
 
 def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -438,7 +447,7 @@ def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     classes = view.facts.num_labels
     if view.facts.task != "classification" or classes is None or classes < 2:
         return NOT_FOR_THIS_TASK
-    if seen.own_loss or seen.label_smoothing:
+    if seen.own_loss or seen.label_smoothing or _took(seen, classes):
         return CannotJudge("own_loss")
     if seen.loss is None or not math.isfinite(seen.loss):
         return CannotJudge("no_loss_here")

@@ -201,7 +201,8 @@ def labels_left_out(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     asked = seen.asked
     if asked is None or asked.form != "classes":
         return NOT_ASKED
-    left = sorted(label for label, pull in asked.pulls.items() if pull == 0)
+    pulled = {label: pull for label, pull in asked.pulls.items() if label not in asked.fills}
+    left = sorted(label for label, pull in pulled.items() if pull == 0)
     if not left or len(left) == len(asked.pulls) or asked.ahead or asked.elsewhere:
         return None
     places = view.places

@@ -36,6 +36,8 @@ SCALED, FAR_NARROWER, ALIKE = 4.0, 20.0, 0.25
 """So many times as far apart, and yet spread in the same way, but for a share of that distance."""
 FAR = 5.0
 OUT_OF_REACH = 2.0
+AHEAD = 1e-3
+"""Of what answers differ by. What cannot see a token does not move by it at all."""
 SLIGHTLY = 0.05
 FILLED, BESIDE, ASIDE = 0.02, 0.25, 2.0
 """Shares: of all amounts, those that are one; of the spread of the others, how far it lies off."""
@@ -518,6 +520,24 @@ def looks_too_far_ahead(seen: Forward, view: View) -> Verdict | CannotJudge | No
     return fault(_labelling(view), ahead=seen.asks, loss=seen.loss)
 
 
+def sees_what_is_asked(seen: Forward, view: View) -> Verdict | CannotJudge | None:
+    """The next token is asked for, and stands open before the model: nothing hides what is behind
+    a place. To copy it is all that can be learned, and when it writes there is nothing to copy."""
+    if seen.sees_ahead is None:
+        return NOT_FOR_THIS_TASK
+    if seen.sees_ahead <= AHEAD:
+        return None
+    places = view.places
+    line = places.call("TransformerEncoder", "MultiHeadAttention", "MultiheadAttention")
+    line = line or places.call("TransformerEncoderLayer", "Bidirectional")
+    line = (
+        line
+        or places.argument("bidirectional")
+        or places.returned_in(view.facts.model_class, "forward")
+    )
+    return fault(line, moved=seen.sees_ahead)
+
+
 def asks_for_its_input(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     """A loss that moves nothing: the model is to say the token that it has just read."""
     if view.facts.task not in ("causal_lm", "unknown"):
@@ -612,6 +632,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
 OF_A_LOSS: tuple[Rule, ...] = (
     looks_too_far_ahead,
     asks_for_its_input,
+    sees_what_is_asked,
     output_cannot_reach,
     labels_far_off,
 )

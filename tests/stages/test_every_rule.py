@@ -1737,6 +1737,12 @@ CASES += [
         says={"name": "y_test"},
     ),
     Case(
+        targets.sees_what_is_asked,
+        replace(FINE, sees_ahead=0.4),
+        {"sees_ahead": 0.0},
+        says={"moved": 0.4},
+    ),
+    Case(
         by_hand.zeroed_before_step,
         replace(STEPPED, by_hand=replace(LOOP, zeroed=2)),
         {"by_hand": LOOP},

@@ -88,18 +88,24 @@ def answered(model: Any, parts: Parts) -> Answer:
 def _heads_noted(model: Any) -> Iterator[list[tuple[Any, Any]]]:
     """While open, every layer that ends in an activation leaves itself and what it made."""
     made: list[tuple[Any, Any]] = []
-    layers = [one for one in model._flatten_layers() if callable(getattr(one, "activation", None))]
+    layers = [one for one in model._flatten_layers() if _ends_in(one) is not None]
 
     def noting(layer: Any, call: Call) -> Call:
         def noted(*args: Any, **kwargs: Any) -> Any:
             output = call(*args, **kwargs)
-            made.append((layer, output))
+            made.append((_ends_in(layer), output))
             return output
 
         return noted
 
     with calls_heard(layers, noting):
         yield made
+
+
+def _ends_in(layer: Any) -> Any:
+    """The layer with that activation: itself, or the one that it asks step by step."""
+    inner = layer.layer if isinstance(layer, tf.keras.layers.TimeDistributed) else layer
+    return inner if callable(getattr(inner, "activation", None)) else None
 
 
 def answer_to(model: Any, parts: Parts | None) -> Answer:
@@ -252,7 +258,7 @@ def _of_yes(yes: Any, are_logits: bool) -> Any:
 
 
 def are_shares(numbers: Any) -> bool:
-    return _inside(numbers) and numbers.ndim == 2 and np.allclose(numbers.sum(axis=1), 1, atol=1e-3)
+    return _inside(numbers) and numbers.ndim > 1 and np.allclose(numbers.sum(axis=-1), 1, atol=1e-3)
 
 
 def _inside(numbers: Any) -> bool:

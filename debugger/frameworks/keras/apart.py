@@ -12,7 +12,7 @@ from debugger.frameworks.keras.answering import of_library, scores_of, without_l
 from debugger.frameworks.keras.listening import Call, calls_heard
 from debugger.frameworks.keras.reading import Parts, dense
 
-FEWEST = 4
+FEWEST, _TABLE, NEXT = 4, 2, 0.95
 _OTHERWISE = (tf_keras.layers.BatchNormalization, tf_keras.layers.Dropout)
 """Layers that do one thing in training, and another when the model is asked."""
 
@@ -29,8 +29,8 @@ def rows_apart(model: Any, parts: Parts, scores: Any) -> dict[str, Any]:
     rows = int(scores.shape[0]) if len(scores.shape) > 1 else 0
     if rows < FEWEST or not all(_falls_into(one, rows) for one in leaves):
         return {}
-    if rows == scores.shape[-1]:
-        return {}  # rows that are held against each other
+    if rows == scores.shape[-1] or any(_is_square(one) for one in leaves):
+        return {}  # rows that are held against each other, as in a graph
     first, again = dense(scores).astype(float), _answer(model, x)
     if again is None or not np.array_equal(first, again):
         return {}
@@ -43,6 +43,43 @@ def rows_apart(model: Any, parts: Parts, scores: Any) -> dict[str, Any]:
     if moved is not None and moved.shape == first.shape:
         told["mingled"] = float(np.abs(moved[0] - first[0]).max()) / spread
     return told | {"unread": _unread(model, x, list(parts.inputs), parts.inside, first)}
+
+
+def sees_ahead(model: Any, parts: Parts) -> float | None:
+    """Where the labels are the next tokens: how far the answer up to the middle of each row moves
+    when what stands behind it is another row's, in spreads of the answers."""
+    x = without_labels(model, parts.x, parts.inside)
+    leaves = tf.nest.flatten(x)
+    if of_library(model):
+        return None
+    if parts.labels is None or len(leaves) != 1 or not leaves[0].dtype.is_integer:
+        return None
+    ids, labels = dense(leaves[0]), dense(parts.labels)
+    labels = labels[..., 0] if labels.ndim == ids.ndim + 1 and labels.shape[-1] == 1 else labels
+    if (
+        ids.ndim != _TABLE
+        or labels.shape != ids.shape
+        or len(ids) < _TABLE
+        or ids.shape[1] < FEWEST
+    ):
+        return None
+    real = labels[:, :-1] != 0
+    if not real.any() or float((ids[:, 1:] == labels[:, :-1])[real].mean()) < NEXT:
+        return None
+    middle, other = ids.shape[1] // 2, ids.copy()
+    other[:, middle + 1 :] = np.roll(ids, 1, 0)[:, middle + 1 :]
+    answers = [
+        _answer(model, tf.nest.pack_sequence_as(x, [tf.cast(one, leaves[0].dtype)]))
+        for one in (ids, ids, other)
+    ]
+    plain, again, ahead = answers
+    if plain is None or ahead is None or plain.ndim < _TABLE + 1 or plain.shape[:2] != ids.shape:
+        return None
+    spread = float(plain.reshape(-1, plain.shape[-1]).std(0).mean())
+    if not spread or not np.array_equal(plain, again):
+        return None
+    moved = np.abs(ahead - plain)[:, : middle + 1]
+    return float(moved.mean()) / spread
 
 
 def _unread(model: Any, x: Any, names: list[str], inside: str | None, first: Any) -> str:
@@ -59,6 +96,10 @@ def _unread(model: Any, x: Any, names: list[str], inside: str | None, first: Any
 
 def _falls_into(leaf: Any, rows: int) -> bool:
     return isinstance(leaf, tf.Tensor) and bool(leaf.shape.rank) and leaf.shape[0] == rows
+
+
+def _is_square(leaf: Any) -> bool:
+    return leaf.shape.rank == _TABLE and leaf.shape[0] == leaf.shape[1]
 
 
 def _dealt(x: Any, places: Any, order: Any) -> Any:

@@ -19,14 +19,22 @@ from debugger.frameworks.keras.answering import (
     of_library,
     without_labels,
 )
-from debugger.frameworks.keras.apart import rows_apart, trains_always
+from debugger.frameworks.keras.apart import rows_apart, sees_ahead, trains_always
 from debugger.frameworks.keras.bench import Bench, broken_weights, named_weights
 from debugger.frameworks.keras.bounding import beyond
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import configured_like
 from debugger.frameworks.keras.heads import heads_of, unknown_output
 from debugger.frameworks.keras.penalties import penalty
-from debugger.frameworks.keras.reading import HowLabels, Parts, Rows, classes_in, dense, told
+from debugger.frameworks.keras.reading import (
+    HowLabels,
+    Parts,
+    Rows,
+    classes_in,
+    dense,
+    leaves_out,
+    told,
+)
 from debugger.frameworks.keras.within import text_given, unknown_name, unknown_weights
 from debugger.pipelines.columns import first_gap
 from debugger.pipelines.face import Facts, Forward
@@ -68,6 +76,7 @@ def forward(
             asked = losses.asked(fit, parts, answer, compiled, all_labels)
             known |= targets.distance(model, parts, answer.scores, asked, planned)
             known |= rows_apart(model, parts, answer.scores)
+            known["sees_ahead"] = sees_ahead(model, parts)
             known |= {"trains_always": trains_always(model, parts)}
             known |= {"penalty": penalty(fit, parts), **unknown_weights(model, parts)}
             if asked is None:
@@ -133,7 +142,9 @@ def _of_batch(
         "batch_device": "cpu" if "CPU" in getattr(parts.labels, "device", "CPU") else "cuda",
         "counts": compiled.counts if compiled.counts in _CROSS_ENTROPIES[1:] else None,
         "labels_shape": () if parts.labels is None else tuple(dense(parts.labels).shape),
-        "own_loss": compiled.counts not in _CROSS_ENTROPIES or not compiled.plain,
+        "own_loss": compiled.counts not in _CROSS_ENTROPIES
+        or not compiled.plain
+        or leaves_out(parts),
         "batched": _is_batched(model, parts),
         "row_shapes": _row_shapes(model, parts),
         "label_smoothing": compiled.smoothing,

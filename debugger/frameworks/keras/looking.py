@@ -20,7 +20,7 @@ from debugger.frameworks.keras.columns import (
     misfilled,
 )
 from debugger.frameworks.keras.facts import tokenizer_of
-from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense
+from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense, leaves_out
 from debugger.frameworks.keras.targets import spans_in
 from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Sample, Split
 from debugger.pipelines.plan import Order, of_one_label
@@ -49,11 +49,11 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         lengths = _lengths(source)
         return Data(None, None, entry=entry, lengths=lengths, failure=train.failure)
     tokenizer = tokenizer_of(fit)
-    train_keys, train_split = _split(train, source, facts, tokenizer)
+    train_keys, train_split = _split(_weighed(train), source, facts, tokenizer)
     eval_keys, eval_split = [], None
     if evaluation is not None and evaluation.failure is None:
         eval_source = fit.source(fit.validation)
-        eval_keys, eval_split = _split(evaluation, eval_source, facts, tokenizer)
+        eval_keys, eval_split = _split(_weighed(evaluation), eval_source, facts, tokenizer)
     seen = set(train_keys)
     return Data(
         train_split,
@@ -115,6 +115,20 @@ def _lengths(source: Source | None) -> tuple[int, ...]:
     if source is None or "input_ids" not in source.dataset.column_names:
         return ()
     return tuple(len(row) for row in source.dataset["input_ids"] if isinstance(row, Sized))
+
+
+def _weighed(rows: Rows) -> Rows:
+    """Without those that weigh nothing, where one batch holds all: in a graph it has every node,
+    and weights say which of them are learned from."""
+    if rows.batch is None or rows.count != rows.looked_at or not leaves_out(rows.batch):
+        return rows
+    weights = dense(rows.batch.weights)
+    if weights.shape != (rows.looked_at,):
+        return rows
+    kept = [place for place, weight in enumerate(weights) if weight]
+    columns = {name: [row[n] for n in kept] for name, row in rows.columns.items()}
+    labels = tuple(rows.labels[n] for n in kept) if len(rows.labels) == rows.looked_at else ()
+    return replace(rows, columns=columns, labels=labels, count=len(kept))
 
 
 def _split(

@@ -16,10 +16,12 @@ from tf_keras.src.engine import compile_utils
 from debugger.frameworks.keras.answering import Answer, Loss
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Parts, dense
-from debugger.pipelines.losses import SCALES, Asked, Form, counts_of
+from debugger.pipelines.losses import SCALES, Asked, Form, counts_of, fills
 
 MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
+MOST_TRIED, TRIED = 6.0, 25
+"""What is put before a last activation to see what comes out of it: so far, so many."""
 FAR, BEYOND = 1e3, 10.0
 """What is put before the last activation, and how far beyond the labels that is at least."""
 SMALL, TIMES = 0.05, (0.25, 0.5, 2.0, 8.0)
@@ -239,6 +241,7 @@ def _of_classes(question: _Question, targets: Any) -> dict[str, Any] | None:
         "right": tuple(question.loss(sure(scale)) for scale in _SCALES),
         "wrong": tuple(question.loss(sure(scale, 1)) for scale in _SCALES),
         "labels_move": question.labels_count(),
+        "fills": fills(targets),
         "pulls": {y: float(drawn[wanted == y].mean()) for y in present if drawn is not None},
     }
 
@@ -271,9 +274,11 @@ def _positive_weights(question: _Question, targets: Any) -> dict[int, float]:
 
 
 def _of_amounts(question: _Question, targets: Any) -> dict[str, Any]:
-    middle = np.full(question.shape, float(targets.mean()))
-    pulls = [question.pull(made) for made in (np.zeros(question.shape), middle)]
-    differ = float(np.ptp(targets)) > 0 and len(targets) > 2
+    middle, among = np.full(question.shape, float(targets.mean())), _among(question, targets)
+    asked = (np.zeros(question.shape), middle, *([] if among is None else [among]))
+    pulls = [question.pull(made) for made in asked]
+    # Beside all labels each output is drawn the same way by a mean of distances, and rightly so.
+    differ = float(np.ptp(targets)) > 0 and len(targets) > 2 and among is not None
     return {
         "rows": targets.size,
         "even": question.loss(middle),
@@ -284,6 +289,17 @@ def _of_amounts(question: _Question, targets: Any) -> dict[str, Any]:
         "ends": _ends(question, targets),
         "undrawn": _undrawn(question, targets),
     }
+
+
+def _among(question: _Question, targets: Any) -> Any:
+    """What is to stand before the last activation for answers that lie between the labels."""
+    middle, found = float(np.median(targets)), []
+    for number in (middle, *np.linspace(-MOST_TRIED, MOST_TRIED, TRIED)):
+        made = np.full(question.shape, float(number), np.float32)
+        answer = float(np.mean(dense(question.ending(tf.constant(made)))))
+        if targets.min() < answer < targets.max():
+            found.append((abs(answer - middle), made))
+    return min(found, key=lambda one: one[0])[1] if found else None
 
 
 def _undrawn(question: _Question, targets: Any) -> int:

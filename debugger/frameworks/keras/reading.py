@@ -106,6 +106,11 @@ class Rows:
         return tf.constant(np.stack(rows), dtype=tf.nest.flatten(self.batch.raw)[place].dtype)
 
 
+def leaves_out(parts: Parts) -> bool:
+    """Whether some of its rows weigh nothing."""
+    return parts.weights is not None and bool((dense(parts.weights) == 0).any())
+
+
 def parts_of(batch: Any) -> Parts:
     x, y, weights = tf_keras.utils.unpack_x_y_sample_weight(batch)
     inputs = _named(x)

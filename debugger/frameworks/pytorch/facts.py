@@ -10,7 +10,7 @@ import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import failure_of_script
-from debugger.frameworks.pytorch.batches import task_in
+from debugger.frameworks.pytorch.batches import first_batch, labels_of, task_in, with_loss
 from debugger.frameworks.pytorch.loading import is_pretrained, the_one_used, tokenized_at
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import count_of, is_stream
@@ -36,6 +36,8 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         task, classes = (found, counted) if found != "unknown" else (task, classes)
     elif task == "classification":
         task = _by_labels(trainer, classes)
+    if task == "classification" and classes and _takes_others(trainer, classes):
+        task, classes = "unknown", None
     return Facts(
         task=task,
         model_class=type(model).__name__,
@@ -65,6 +67,30 @@ def configured_like(trainer: Trainer) -> str:
     )
     same = source and getattr(own, "name_or_path", "") == source
     return source if same and not is_pretrained(model) else ""
+
+
+def _takes_others(trainer: Trainer, classes: int) -> bool:
+    """Whether a label is the number of no output, and the loss takes it all the same: one of
+    thresholds, say. A cross-entropy fails on it."""
+    if not any(label >= classes for label in _first_labels(trainer)):
+        return False
+    with borrowed(trainer):
+        try:
+            return bool(torch.isfinite(with_loss(trainer, first_batch(trainer))[0]).all())
+        except Exception as error:  # the stages are where this is reported
+            failure_of_script(error)
+            return False
+
+
+def _first_labels(trainer: Trainer) -> list[int]:
+    with borrowed(trainer):
+        try:
+            labels = labels_of(trainer, first_batch(trainer))
+        except Exception as error:
+            failure_of_script(error)
+            return []
+    whole = labels is not None and labels.dim() == 1 and not labels.is_floating_point()
+    return labels.tolist() if whole and labels is not None else []
 
 
 def _by_labels(trainer: Trainer, classes: int | None) -> Task:

@@ -222,13 +222,18 @@ def unfitting_in(trainer: Trainer) -> Unfitting | None:
     return max(found, key=lambda one: one.tensors / max(1, one.known), default=None)
 
 
+def was_loaded(model: Any) -> bool:
+    """Whether weights of it, or of a part of it, were seen coming out of a checkpoint."""
+    return any(module in _made_new for module in model.modules())
+
+
 def is_pretrained(model: torch.nn.Module) -> bool:
     """Whether weights of it were loaded, or trained: it was seen, or shows in the weights.
 
     In a fresh model of the library's biases are all 0 and the scales of norms all 1, and a step
     changes that; torch draws biases, and so do classes of one's own that it fills.
     """
-    if any(module in _made_new for module in model.modules()):
+    if was_loaded(model):
         return True
     known = {w for one in filter(_of_library, model.modules()) for w in one.parameters()}
     vectors = [weight for weight in known if weight.dim() == 1 and weight.numel() > 1]

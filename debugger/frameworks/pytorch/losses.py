@@ -15,7 +15,7 @@ import torch
 from transformers import Trainer
 
 from debugger.frameworks.pytorch.batches import items_in, logits_of
-from debugger.pipelines.losses import SCALES, Asked, Form, counts_of
+from debugger.pipelines.losses import SCALES, Asked, Form, counts_of, fills
 from debugger.pipelines.rows import LABELS
 
 MOST = 2_000_000
@@ -24,6 +24,8 @@ SLOW, TOO_SLOW = 0.03, 0.2
 """Seconds that one answer takes: then fewer questions are put, or none."""
 FAR, BEYOND = 1e4, 10.0
 """What a head is made to say, and how far beyond the labels that is at least."""
+MOST_TRIED, TRIED = 6.0, 25
+"""What is put before a last activation to see what comes out of it: so far, so many."""
 _ROWS_TURNED = 3
 _TURNED = 0.5
 """How much of a pull must point elsewhere than before: other rows may change its size."""
@@ -309,6 +311,7 @@ def _of_classes(question: _Question, labels: torch.Tensor) -> dict[str, Any] | N
         "wrong": tuple(question.loss(sure(scale, 1)) for scale in question.scales),
         "labels_move": question.labels_count(labels),
         "ahead": ahead,
+        "fills": fills(labels.cpu().numpy()),
         "elsewhere": pull is not None and not ahead and question.draws_elsewhere(labels, pull),
         "pulled": pull is not None and bool(pull.any()),
         **({} if drawn is None else _drawn(drawn, wanted)),
@@ -351,18 +354,20 @@ def _of_amounts(question: _Question, labels: torch.Tensor) -> dict[str, Any] | N
     logits = question.head.logits
     flat = labels.reshape(-1).float()
     middle = torch.full_like(logits, float(flat.mean()))
-    pulls = [question.pull(made) for made in (torch.zeros_like(logits), middle)]
+    among = _among(question, flat)
+    asked = (torch.zeros_like(logits), middle, *([] if among is None else [among]))
+    pulls = [question.pull(made) for made in asked]
     known = [pull.reshape(-1) for pull in pulls if pull is not None]
     differ = float(flat.max() - flat.min()) > 0 and len(flat) > 2
-    alike = differ and len(known) == 2 and all(_all_alike(pull) for pull in known)
+    # Beside all labels each output is drawn the same way by a mean of distances, and rightly so.
+    alike = differ and among is not None and len(known) == len(asked)
+    alike = alike and all(_all_alike(pull) for pull in known)
     reach, beyond = [], max(FAR, BEYOND * float(flat.abs().max())) if len(flat) else FAR
     for far in (-beyond, beyond):
         question.loss(torch.full_like(logits, far))
         if question.last is not None:
             reach.append(question.last.detach().float().reshape(-1))
     ends = torch.cat(reach) if reach else logits.new_zeros(0)
-    if ends.numel() and not float(ends.min()) <= float(flat.mean()) <= float(ends.max()):
-        alike = False  # no output gets among the labels, so they all want to go the same way
     return {
         "rows": len(flat),
         "even": question.loss(middle),
@@ -374,6 +379,19 @@ def _of_amounts(question: _Question, labels: torch.Tensor) -> dict[str, Any] | N
         "wanted": (float(flat.min()), float(flat.max())),
         "plain": _is_plain(question, flat),
     }
+
+
+def _among(question: _Question, labels: torch.Tensor) -> torch.Tensor | None:
+    """What is to come out of the head for answers that lie between the labels."""
+    logits, middle = question.head.logits, float(labels.median())
+    found: list[tuple[float, torch.Tensor]] = []
+    for number in (middle, *torch.linspace(-MOST_TRIED, MOST_TRIED, TRIED).tolist()):
+        made = torch.full_like(logits, number)
+        question.loss(made)
+        answer = made if question.last is None else question.last.detach().float()
+        if float(labels.min()) < float(answer.mean()) < float(labels.max()):
+            found.append((abs(float(answer.mean()) - middle), made))
+    return min(found, key=lambda one: one[0])[1] if found else None
 
 
 def _above(question: _Question, logits: torch.Tensor) -> Iterator[torch.Tensor]:

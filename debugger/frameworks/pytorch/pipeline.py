@@ -21,7 +21,7 @@ from debugger.frameworks.pytorch.drawn import drawn, redrawn
 from debugger.frameworks.pytorch.experimenting import TrainerLab
 from debugger.frameworks.pytorch.facts import configured_like, facts_of, first_tokens, tokenizer_of
 from debugger.frameworks.pytorch.inputs import named_in
-from debugger.frameworks.pytorch.loading import numbered_by_other, unfitting_in
+from debugger.frameworks.pytorch.loading import numbered_by_other, unfitting_in, was_loaded
 from debugger.frameworks.pytorch.lone import lone
 from debugger.frameworks.pytorch.mixing import mixed
 from debugger.frameworks.pytorch.order import order
@@ -60,6 +60,8 @@ class TrainerPipeline:
         self._left: Path | None = None
         with self.untouched():
             known = facts_of(trainer, class_names_of(trainer.train_dataset))
+        if earlier is not None and earlier.moved and not was_loaded(trainer.model):
+            known = replace(known, pretrained=False)  # what shows in its weights was learned here
         self.facts = replace(known, cut_short=earlier is not None and earlier.cut_short)
 
     def untouched(self) -> AbstractContextManager[None]:

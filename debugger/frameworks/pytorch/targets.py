@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional
 from transformers import Trainer
 
+from debugger.frameworks.pytorch.batches import logits_of, with_loss
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.pipelines.targets import IGNORED
 
@@ -17,6 +18,7 @@ CLOSE = 1e-3
 SAME = 2e-5
 FAR = 5.0
 DEAD = 0.2
+NEXT, FEWEST_READ = 0.95, 2
 _ENDINGS = {
     "SigmoidBackward0": ("sigmoid", 0.0, 1.0),
     "TanhBackward0": ("tanh", -1.0, 1.0),
@@ -35,16 +37,62 @@ def asked(
         return {}
     if getattr(config, "is_encoder_decoder", False):
         return {}
+    whole = batch
     batch = {name: value for name, value in batch.items() if value is not labels}
     labels = labels.to(logits.device)
     if labels.dim() == 2 and logits.dim() == 3 and not labels.is_floating_point():
-        return {"asks": _asks(logits, labels, batch.get("input_ids"), float(loss))}
+        ids = _read_tokens(batch, labels)
+        asks = _asks(logits, labels, batch.get("input_ids"), float(loss))
+        return {"asks": asks, "sees_ahead": _sees_ahead(trainer, whole, labels, ids, asks)}
     if labels.is_floating_point() and logits.numel() == labels.numel():
         return _amounts(trainer, batch, logits, labels, float(loss))
     model: Any = trainer.model
     if not is_of_library(model) and bool((logits == logits.min()).float().mean() > DEAD):
         return {"flattened": _flattened(trainer, batch, logits)}
     return {}
+
+
+def _read_tokens(batch: dict[str, Any], labels: torch.Tensor) -> tuple[str, torch.Tensor] | None:
+    """What the model reads, by its name, of what has a label for each token."""
+    whole = {
+        name: one
+        for name, one in batch.items()
+        if isinstance(one, torch.Tensor) and one.shape == labels.shape
+        if not one.is_floating_point() and "mask" not in name and "type" not in name
+    }
+    name = "input_ids" if "input_ids" in whole else next(iter(whole), None)
+    return None if name is None else (name, whole[name])
+
+
+def _sees_ahead(
+    trainer: Any, batch: dict[str, Any], labels: torch.Tensor, read: Any, asks: int | None
+) -> float | None:
+    """The same up to the middle of each row, and behind it what stands in the next row there."""
+    if read is None:
+        return None
+    name, ids = read
+    rows, length = labels.shape
+    middle, here = length // 2, (labels != IGNORED)[:, :-1]
+    given = ids.to(labels.device)
+    moved = bool(here.any()) and _share(given[:, 1:] == labels[:, :-1], here) >= NEXT
+    if not (moved or asks == 1) or rows < FEWEST_READ or middle < 1:
+        return None
+    other = given.clone()
+    other[:, middle + 1 :] = given.roll(1, 0)[:, middle + 1 :]
+    answers = []
+    for tokens in (given, given, other):
+        try:
+            made = logits_of(with_loss(trainer, {**batch, name: tokens})[1])
+        except Exception:  # a model that wants more of its rows: nothing is told of it then
+            return None
+        if made is None or made.dim() != 3 or made.shape[:2] != labels.shape:
+            return None
+        answers.append(made[:, : middle + 1])
+    plain, again, ahead = answers
+    spread = float(plain.flatten(0, 1).std(0).mean())
+    if not spread > 0 or not torch.equal(plain, again):
+        return None
+    return float((ahead - plain).abs().mean()) / spread
 
 
 def _flattened(trainer: Trainer, batch: dict[str, Any], logits: torch.Tensor) -> float | None:

@@ -45,6 +45,8 @@ from debugger.pipelines.curve import EVAL_ROWS, UNKNOWN, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
 
 WATCHED_STEPS = 2
+SOME = 0.05
+"""Of the weights that are asked about."""
 
 
 def step(trainer: Trainer) -> Step:
@@ -353,13 +355,16 @@ def _held(optimizer: Any) -> set[int]:
 
 
 def _peak(optimizer: Any, weights: list[Any]) -> float | None:
-    """The highest rate the schedule will reach for these weights: a warm-up starts from nothing.
+    """The highest rate the schedule will reach for these weights, but for a few of them, such as a
+    pooler that goes with the head: a warm-up starts from nothing.
 
     For weights that the optimizer does not hold, the highest of all.
     """
-    wanted = {id(weight) for weight in weights}
+    wanted = {id(weight): weight.numel() for weight in weights}
     groups = [] if optimizer is None else optimizer.param_groups
-    theirs = [group for group in groups if wanted & {id(weight) for weight in group["params"]}]
+    held = [sum(wanted.get(id(weight), 0) for weight in group["params"]) for group in groups]
+    fewest = SOME * sum(held)
+    theirs = [group for group, count in zip(groups, held, strict=True) if count and count >= fewest]
     return max((_full_rate(group) for group in theirs or groups), default=None)
 
 
