@@ -24,11 +24,14 @@ class Loop:
     node: ast.For
     file: str
 
-    def goes_over(self, names: Mapping[str, Any]) -> Any:
-        """What gives the items, taken out of what only counts or shows them."""
+    def goes_over(self, names: Mapping[str, Any], made: Any = None) -> Any:
+        """What gives the items, taken out of what only counts or shows them; `made` is what a call
+        on this very line has given them, where that makes or fetches a loader."""
         given = self.node.iter
-        while isinstance(given, ast.Call) and given.args:
+        while isinstance(given, ast.Call) and given.args and not _is_loader(given):
             given = given.args[0]
+        if isinstance(given, ast.Call) and _is_loader(given):
+            return made
         held = value_of(given, names)
         for _ in range(len(_HOLDS)):
             inner = (getattr(held, name, None) for name in _HOLDS)
@@ -76,6 +79,10 @@ class Loop:
         """Whether a method of that name is called in it."""
         calls = (part for part in ast.walk(self.node) if isinstance(part, ast.Call))
         return any(isinstance(c.func, ast.Attribute) and c.func.attr == name for c in calls)
+
+
+def _is_loader(call: ast.Call) -> bool:
+    return "loader" in name_of(call.func).lower()
 
 
 def take(turn: CodeType, put: Mapping[str, Any], names: Mapping[str, Any]) -> None:

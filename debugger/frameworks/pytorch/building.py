@@ -142,7 +142,9 @@ def stopped_at_training(
         if "b" not in heard.events and never_asks(r"backward|\bgrad\b|autograd"):
             built.refused = "never_goes_backward", line
             raise TrainingStarts
-        made = None if patience.granted else trainer_of(optimizer, tuple(heard.events))
+        made = (
+            None if patience.granted else trainer_of(optimizer, tuple(heard.events), heard.loader)
+        )
         if made is None:  # or it has taken too long to make what a Trainer needs
             built.refused = "hand_written_loop", line
             raise TrainingStarts

@@ -13,7 +13,7 @@ from types import CodeType
 from typing import Any
 
 import torch
-from torch.utils.data import SequentialSampler
+from torch.utils.data import DataLoader, SequentialSampler
 from transformers import Trainer
 
 from debugger.failure import failure_of_script, on_behalf
@@ -171,12 +171,13 @@ class Rehearsing:
 
 class Heard:
     """What a script's own loops have done so far: `b` for a call of backward, `z` where gradients
-    were set to zero."""
+    were set to zero. `loader` is the one that was gone through last."""
 
     def __init__(self, begins: Callable[[], None]) -> None:
         """`begins` is told of the first call of backward."""
         self.events: list[str] = []
         self.rehearsing: Rehearsing | None = None
+        self.loader: Any = None
         self._begins = begins
 
     @contextlib.contextmanager
@@ -195,12 +196,20 @@ class Heard:
 
             return doing
 
+        going = DataLoader.__iter__
+
+        def begun(loader: Any) -> Any:
+            self.loader = loader
+            return going(loader)
+
+        DataLoader.__iter__ = begun  # type: ignore[method-assign]
         torch.Tensor.backward = heard("b", backward)  # type: ignore[method-assign]
         for kind, does in zeroing:
             kind.zero_grad = heard("z", does)  # type: ignore[method-assign]
         try:
             yield
         finally:
+            DataLoader.__iter__ = going  # type: ignore[method-assign]
             torch.Tensor.backward = backward  # type: ignore[method-assign]
             for kind, does in zeroing:
                 kind.zero_grad = does  # type: ignore[method-assign]

@@ -10,7 +10,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from inspect import signature
 from types import CodeType, FrameType
 from typing import Any
@@ -56,11 +56,11 @@ _PAIR = 2
 _IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)", re.IGNORECASE).fullmatch
 
 
-def trainer_of(optimizer: Any, heard: Sequence[str]) -> LoopTrainer | None:
-    """To be called where the optimizer is about to step for the first time. None of a loop that is
-    not understood."""
+def trainer_of(optimizer: Any, heard: Sequence[str], last: Any = None) -> LoopTrainer | None:
+    """To be called where the optimizer is about to step for the first time; `last` is the loader
+    that was gone through last. None of a loop that is not understood."""
     frames = [frame for frame in own_frames() if _line(frame) is not None]
-    for way in (_over_loader, _over_tensors):
+    for way in (partial(_over_loader, last=last), _over_tensors):
         found = way(frames, optimizer)
         if found is not None:
             return _made(found, frames, heard)
@@ -107,12 +107,12 @@ class _Found:
         return [call for call in calls if name_of(call.func) == name]
 
 
-def _over_loader(frames: list[FrameType], optimizer: Any) -> _Found | None:
+def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found | None:
     for place, frame in enumerate(frames):
         around = _around(frame)
         names = {**frame.f_globals, **frame.f_locals}
         for inner, loop in enumerate(around):
-            loader = loop.goes_over(names)
+            loader = loop.goes_over(names, last)
             if not isinstance(loader, DataLoader):
                 continue
             epochs = _epochs(frames[place:], around[inner + 1 :])

@@ -221,3 +221,102 @@ def test_logarithms_are_blind_below_zero(loss: str, low: float, says: bool) -> N
 def test_a_percentage_of_labels_around_nothing(loss: str, low: float, says: bool) -> None:
     labels = np.random.RandomState(0).permutation(np.linspace(low, 2, ROWS)).astype("float32")
     assert ("percentage_across_nothing" in told(dense(1), loss, labels)) == says
+
+
+def test_labels_above_all_answers_are_drawn_to_alike_by_a_distance() -> None:
+    """Not because each answer is held against each label: a sigmoid begins at one half."""
+    high = (0.8 + AMOUNTS / 20).astype("float32")
+
+    assert "rows_pulled_alike" not in told(dense(1, "sigmoid"), "mae", high)
+    assert "rows_pulled_alike" not in told(dense(1, "sigmoid"), "mae", high[:, None])
+
+
+def tagger(last: Any) -> Any:
+    tf.keras.utils.set_random_seed(0)
+    layers = KERAS.layers
+    return KERAS.Sequential(
+        [KERAS.Input((6,)), layers.Embedding(12, 8), layers.LSTM(8, return_sequences=True), last]
+    )
+
+
+def words() -> Any:
+    return np.random.RandomState(0).randint(1, 12, (ROWS, 6))
+
+
+def of_words(model: Any, loss: Any, labels: Any) -> set[str]:
+    model.compile(optimizer="adam", loss=loss)
+    data = tf.data.Dataset.from_tensor_slices((words(), labels)).batch(12)
+    pipeline = KerasPipeline(Fit(model, data, epochs=4))
+    found, _ = judged("forward", forward.RULES, pipeline.forward(), View(pipeline.facts))
+    return {one.code for one in found if one.severity != "note"}
+
+
+def test_a_softmax_that_is_asked_step_by_step_gives_shares() -> None:
+    step = KERAS.layers.TimeDistributed(KERAS.layers.Dense(3, "softmax"))
+    bare = KERAS.layers.TimeDistributed(KERAS.layers.Dense(3))
+
+    assert of_words(tagger(step), "sparse_categorical_crossentropy", words() % 3) == set()
+    said = of_words(tagger(bare), "sparse_categorical_crossentropy", words() % 3)
+    assert "loss_expects_probabilities" in said
+
+
+def filled_up(wanted: Any, given: Any) -> Any:
+    costs = LOSSES.sparse_categorical_crossentropy(wanted, given, from_logits=True)
+    counted = tf.cast(wanted != 0, costs.dtype)
+    return tf.reduce_sum(costs * counted) / tf.reduce_sum(counted)
+
+
+def test_what_only_fills_rows_up_may_be_left_out() -> None:
+    tags = words() % 3
+    ended = np.where(np.arange(6) < 4, np.maximum(tags, 1), 0)
+
+    assert "labels_left_out" not in of_words(tagger(KERAS.layers.Dense(3)), filled_up, ended)
+    assert "labels_left_out" in of_words(tagger(KERAS.layers.Dense(3)), filled_up, tags)
+
+
+@pytest.mark.parametrize("backward", [True, False])
+def test_what_is_to_be_foretold_may_not_be_seen(backward: bool) -> None:
+    layers, ids = KERAS.layers, words()
+    following = np.roll(ids, -1, 1)
+    read: Any = layers.LSTM(8, return_sequences=True)
+    tf.keras.utils.set_random_seed(0)
+    model = KERAS.Sequential(
+        [
+            KERAS.Input((6,), dtype="int32"),
+            layers.Embedding(12, 8),
+            layers.Bidirectional(read) if backward else read,
+            layers.Dense(12),
+        ]
+    )
+
+    assert (
+        "sees_what_is_asked" in of_words(model, SPARSE(from_logits=True), following)
+    ) is backward
+
+
+def test_nodes_of_a_graph_see_each_other_and_some_of_them_weigh_nothing() -> None:
+    nodes, kinds = 40, np.arange(40) % 3
+    edges = (kinds[:, None] == kinds).astype("float32") / 13
+    about = np.eye(3, dtype="float32")[kinds] + np.random.RandomState(0).rand(nodes, 3)
+    layers = KERAS.layers
+    first, beside = KERAS.Input((3,)), KERAS.Input((nodes,))
+    mixed = layers.Lambda(lambda both: tf.matmul(both[0], both[1]))(
+        [beside, layers.Dense(8)(first)]
+    )
+    model = KERAS.Model([first, beside], layers.Dense(3, "softmax")(mixed))
+    model.compile("adam", "sparse_categorical_crossentropy", weighted_metrics=["accuracy"])
+    known = (np.arange(nodes) < 12).astype("float32")
+
+    def data(weights: Any) -> Any:
+        rows = tf.data.Dataset.from_tensor_slices(((about, edges), kinds, weights))
+        return rows.batch(nodes)
+
+    fit = Fit(model, data(known), validation=data(1 - known), epochs=4)
+    pipeline = KerasPipeline(fit)
+    found, _ = judged("forward", forward.RULES, pipeline.forward(), View(pipeline.facts))
+    seen = pipeline.data()
+
+    assert {one.code for one in found} & {"rows_mingled", "first_loss_off"} == set()
+    assert seen.train is not None
+    assert seen.train.count == 12
+    assert seen.shared_rows == 0
