@@ -14,6 +14,7 @@ from debugger.pipelines.layout import columns_last
 
 SHORTEST = 8
 RUN, MOSTLY, TABLE, DISTINCT, FEWEST_FRAMES = 3, 0.5, 2, 0.9, 2
+BY_CHANCE = 10
 OVERLAP = 0.5
 """Of all steps: where no more than so many differ, each of them stands in several windows."""
 
@@ -87,7 +88,7 @@ def _runs(rows: Any, turn: bool) -> list[_Row] | None:
     if len(values) < 2 * FEWEST or values.shape[1] < SHORTEST or not np.isfinite(values).all():
         return None
     values = np.ascontiguousarray(values[:MOST_MEASURED], dtype=np.float32)
-    if np.isclose(values, values.round()).all():  # whole numbers are alike by chance
+    if len(np.unique(values)) ** RUN < BY_CHANCE * values.size:  # few numbers are alike by chance
         return None
     return [
         {at: row[at : at + RUN].tobytes() for at in range(len(row) - RUN + 1) if _differ(row, at)}

@@ -42,6 +42,7 @@ from debugger.frameworks.pytorch.tensors import (
     columns_of,
     judged_by,
     names_like,
+    orders_of,
 )
 from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.rest import own_frames
@@ -60,11 +61,26 @@ def trainer_of(optimizer: Any, heard: Sequence[str], last: Any = None) -> LoopTr
     """To be called where the optimizer is about to step for the first time; `last` is the loader
     that was gone through last. None of a loop that is not understood."""
     frames = [frame for frame in own_frames() if _line(frame) is not None]
+    if _several(optimizer, _all_names(frames)):
+        return None
     for way in (partial(_over_loader, last=last), _over_tensors):
         found = way(frames, optimizer)
-        if found is not None:
-            return _made(found, frames, heard)
+        if found is None:
+            continue
+        if len(found.calls("backward")) > 1 and list(heard).count("b") > 1:
+            return None  # a step from several losses, one after the other
+        return _made(found, frames, heard)
     return None
+
+
+def _several(optimizer: Any, names: Mapping[str, Any]) -> bool:
+    """Whether other weights are learned by an optimizer of their own."""
+    own = {id(weight) for group in optimizer.param_groups for weight in group["params"]}
+    return any(
+        own != {id(weight) for group in one.param_groups for weight in group["params"]}
+        for one in names.values()
+        if isinstance(one, torch.optim.Optimizer) and one is not optimizer
+    )
 
 
 def never_asks(names: str) -> bool:
@@ -166,6 +182,7 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
             _LABEL if _LABEL in fields else None,
             tuple(names_like(one, names) for one in known),
             first,
+            orders := orders_of(len(known[0]), names),
         )
         rows = Columns(dict(zip(fields, known, strict=True)))
         size = numbers.step if sliced else len(rows)
@@ -176,6 +193,7 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
             size=size,
             held=None if held is None else Columns(dict(zip(fields, held, strict=True))),
             held_size=size,
+            kind=LoopTrainer if orders else Unshuffled,
             batches=-(-len(rows) // size),
         )
         times = epochs if sliced else epochs * len(numbers)
@@ -348,7 +366,7 @@ def _seen(
     if loss is None or (loss.dim() > 0 and loss.numel() > 1) or len(models) != 1:
         return None
     (model,) = models.values()
-    return Seen(model, [given for one, given in asked if one is model], handed.tensors)
+    return Seen(model, [given for one, given in asked if one is model], handed)
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
@@ -19,19 +20,29 @@ class Seen:
 
     model: torch.nn.Module
     asked: list[tuple[Any, ...]]
-    handed: list[torch.Tensor]
+    handed: Handed
 
 
 class Handed(TorchFunctionMode):
+    """While open: what torch was handed, and of what rows were picked out, the whole."""
+
     def __init__(self) -> None:
         super().__init__()
         self.tensors: list[torch.Tensor] = []
+        self._picked: list[tuple[torch.Tensor, torch.Tensor]] = []
+
+    def whole(self, some: torch.Tensor) -> torch.Tensor | None:
+        return next((whole for made, whole in self._picked if made is some), None)
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         self.tensors += [one for one in args if isinstance(one, torch.Tensor)]
-        return func(*args, **(kwargs or {}))
+        made = func(*args, **(kwargs or {}))
+        picks = getattr(func, "__name__", "") in ("__getitem__", "index_select")
+        if picks and isinstance(made, torch.Tensor):
+            self._picked.append((made, args[0]))
+        return made
 
 
 class Columns(torch.utils.data.Dataset[Any]):
@@ -55,15 +66,17 @@ def columns_of(
     tensors = {name: one for name, one in names.items() if _holds_rows(one)}
     read = [given[0] for given in seen.asked if given and isinstance(given[0], torch.Tensor)]
     begun = [t for t in tensors.values() if read and _begins(t, read[0]) and len(t) >= fewest]
-    inputs = min(begun, key=len, default=None)
+    whole = seen.handed.whole(read[0]) if read else None
+    picked = next((t for t in tensors.values() if t is whole), None)
+    inputs = min(begun, key=len, default=picked)
     if inputs is None or len(seen.asked) != 1:
         return None
-    used = {one.data_ptr() for one in seen.handed}
+    used = {one.data_ptr() for one in seen.handed.tensors}
     others = {
         name: one
         for name, one in tensors.items()
         if one is not inputs and len(one) == len(inputs) and one.data_ptr() in used
-        if one.data_ptr() != inputs.data_ptr()
+        if one.data_ptr() != inputs.data_ptr() and not _is_order(one)
     }
     distinct = {id(one): one for one in others.values()}
     if len(distinct) > 1:
@@ -82,6 +95,22 @@ def _begins(rows: torch.Tensor, some: torch.Tensor) -> bool:
     """Whether these are the first of those rows, in the same place of memory."""
     same = rows.data_ptr() == some.data_ptr() and rows.shape[1:] == some.shape[1:]
     return same and some.dim() > 0 and len(some) <= len(rows)
+
+
+def orders_of(rows: int, names: Mapping[str, Any]) -> tuple[str, ...]:
+    """What says in which order so many rows are taken."""
+    return tuple(name for name, one in names.items() if _is_order(one) and len(one) == rows)
+
+
+def _is_order(value: Any) -> bool:
+    """Each of the numbers from 0 on, once."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "i":
+        value = torch.as_tensor(value)
+    if not isinstance(value, torch.Tensor) or value.dim() != 1 or len(value) < _SEVERAL:
+        return False
+    if value.is_floating_point() or value.is_complex() or value.dtype == torch.bool:
+        return False
+    return bool(torch.equal(value.sort().values.long().cpu(), torch.arange(len(value))))
 
 
 def names_like(tensor: torch.Tensor, names: Mapping[str, Any]) -> tuple[str, ...]:

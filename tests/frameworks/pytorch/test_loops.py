@@ -154,6 +154,9 @@ for epoch in range(10):
     print((model(X).argmax(1) == y).float().mean())
     model.train()
 """
+DEALT = SLICES.replace(
+    "    for i in range", "    order = torch.randperm(len(X))\n    for i in range"
+).replace("X[i : i + 16], y[i : i + 16]", "X[order[i : i + 16]], y[order[i : i + 16]]")
 HEALTHY = {
     "a function for an epoch": (QUICK, 8 * 15, 80),
     "two phases": (PHASES, 10 * 15, 80),
@@ -161,6 +164,7 @@ HEALTHY = {
     "sums over three batches": (SUMS, 8 * 5, 80),
     "all rows at once": (WHOLE, 200, 40),
     "slices": (SLICES, 10 * 20, None),
+    "slices by lot": (DEALT, 10 * 20, None),
 }
 
 
@@ -349,6 +353,16 @@ for x, y in train_loader:
     loss.backward()
     optimizer.step()
 """
+SECOND = f"""{ROWS}
+other = nn.Linear(3, 8)
+beside = torch.optim.Adam(other.parameters())
+for x, y in train_loader:
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    beside.step()
+"""
 WHILE = f"""{ROWS}
 loss = torch.tensor(9.0)
 while loss > 0.1:
@@ -360,7 +374,7 @@ while loss > 0.1:
 """
 
 
-@pytest.mark.parametrize("script", [GAN, WHILE])
+@pytest.mark.parametrize("script", [GAN, SECOND, WHILE])
 def test_a_loop_that_is_not_followed_is_not_judged(script: str) -> None:
     report = report_of(script)
 
