@@ -14,7 +14,8 @@ from debugger.pipelines.layout import columns_last
 
 SHORTEST = 8
 RUN, MOSTLY, TABLE, DISTINCT, FEWEST_FRAMES = 3, 0.5, 2, 0.9, 2
-BY_CHANCE = 10
+BY_CHANCE = 100
+"""Times what a run would have to be one of, that it is not met by chance."""
 OVERLAP = 0.5
 """Of all steps: where no more than so many differ, each of them stands in several windows."""
 

@@ -29,6 +29,8 @@ class Loop:
         on this very line has given them, where that makes or fetches a loader."""
         given = self.node.iter
         while isinstance(given, ast.Call) and given.args and not _is_loader(given):
+            if name_of(given.func) in (*_COUNTS, *_SIZES):
+                return None
             given = given.args[0]
         if isinstance(given, ast.Call) and _is_loader(given):
             return made
@@ -50,7 +52,7 @@ class Loop:
             given = given.args[0]
         if not isinstance(given, ast.Call) or name_of(given.func) not in _COUNTS:
             return None
-        ends = [length_of(one, names) for one in given.args]
+        ends = [value_of(one, names) for one in given.args]
         whole = [one for one in ends if isinstance(one, int)]
         return range(*whole) if whole and len(whole) == len(ends) else None
 
@@ -58,6 +60,11 @@ class Loop:
     def counts(self) -> bool:
         calls = (part for part in ast.walk(self.node.iter) if isinstance(part, ast.Call))
         return any(name_of(call.func) in _COUNTS for call in calls)
+
+    def makes(self) -> set[str]:
+        """The names that a turn gives something."""
+        parts = (part for part in ast.walk(self.node) if isinstance(part, ast.Name))
+        return {part.id for part in parts if isinstance(part.ctx, ast.Store)}
 
     @property
     def turn(self) -> CodeType | None:
@@ -110,29 +117,19 @@ def around(tree: ast.Module, line: int, function: str, file: str) -> list[Loop]:
     return loops
 
 
-def length_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """The value; of `len(rows)`, `rows.size(0)` and `rows.shape[0]`, how many there are."""
-    if isinstance(node, ast.Call) and name_of(node.func) == "len" and len(node.args) == 1:
-        held = value_of(node.args[0], names)
-        return len(held) if hasattr(held, "__len__") else None
-    method = node.func if isinstance(node, ast.Call) else None
-    if isinstance(method, ast.Attribute) and method.attr == "size" and isinstance(node, ast.Call):
-        held = value_of(method.value, names)
-        place = value_of(node.args[0], names) if node.args else None
-        return held.size(place) if hasattr(held, "size") and isinstance(place, int) else None
-    return value_of(node, names)
-
-
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    """Of a name, what it holds, or a sum of such: nothing is called. None where it has none."""
-    if not all(isinstance(part, _PLAIN) for part in ast.walk(node)):
-        return None
+    """Of a name, what it holds, or a sum of such, or how many there are. None where it has none."""
+    for part in ast.walk(node):
+        counts = isinstance(part, ast.Call) and name_of(part.func) in _SIZES
+        if not counts and not isinstance(part, _PLAIN):
+            return None
     try:
         return eval(compile(ast.Expression(node), "<loop>", "eval"), dict(names))
     except (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, NameError):
         return None
 
 
+_SIZES = ("len", "size", "min", "max", "int")
 _PLAIN = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.operator, ast.UnaryOp),
     *(ast.unaryop, ast.expr_context),

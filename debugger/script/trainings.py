@@ -17,6 +17,13 @@ class Trainings:
         self._calls = calls
         self._functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
         self._assignments = [n for n in ast.walk(tree) if isinstance(n, ast.Assign)]
+        classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        self._own = {
+            one.name
+            for one in classes
+            if not any(ast.unparse(base).endswith("Trainer") for base in one.bases)
+        }
+        """Classes of the script's own, which are no Trainers of a library, whatever their names."""
         self._loops = [n for n in ast.walk(tree) if isinstance(n, ast.For | ast.While)]
         self._forks = [node for node in ast.walk(tree) if isinstance(node, ast.If | ast.IfExp)]
         self._top = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
@@ -30,22 +37,39 @@ class Trainings:
 
     def calls(self) -> list[ast.Call]:
         """`trainer.train()` of what is a Trainer, or is called so; `fit`."""
-        trainers = {
-            target.id
+        made = [
+            (target.id, node.value)
             for node in self._assignments
-            if _makes_trainer(node.value)
             for target in node.targets
             if isinstance(target, ast.Name)
-        }
+        ]
+        trainers = {name for name, value in made if self._makes_trainer(value)}
+        others = {name for name, value in made if self._is_own(value)}
         methods = [call for call in self._calls if isinstance(call.func, ast.Attribute)]
         owners = {id(call): owner_of(call) for call in methods}
         compiled = {owners[id(call)] for call in methods if last(call.func) == "compile"}
         return [
             call
             for call in methods
-            if (last(call.func) == "train" and _trains(call, trainers, owners[id(call)]))
+            if (
+                last(call.func) == "train"
+                and owners[id(call)] not in others
+                and self._trains(call, trainers, owners[id(call)])
+            )
             or (last(call.func) == "fit" and (owners[id(call)] in compiled or _by_epochs(call)))
         ]
+
+    def _trains(self, call: ast.Call, trainers: set[str], owner: str) -> bool:
+        made = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        called_so = owner.lower().endswith("trainer")
+        return owner in trainers or called_so or self._makes_trainer(made)
+
+    def _makes_trainer(self, node: ast.expr) -> bool:
+        named = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Trainer")
+        return named and not self._is_own(node)
+
+    def _is_own(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and ast.unparse(node.func) in self._own
 
     def again(self) -> bool:
         """Whether the script seems to train more than once: further down, or on the same line."""
@@ -89,15 +113,6 @@ def _arms(fork: ast.If | ast.IfExp) -> tuple[list[ast.AST], list[ast.AST]]:
     return [fork.body], [fork.orelse]
 
 
-def _trains(call: ast.Call, trainers: set[str], owner: str) -> bool:
-    made = call.func.value if isinstance(call.func, ast.Attribute) else call.func
-    return owner in trainers or owner.lower().endswith("trainer") or _makes_trainer(made)
-
-
 def _by_epochs(call: ast.Call) -> bool:
     """As only Keras fits: a scaler or a tokenizer has neither."""
     return bool({"epochs", "validation_data", "steps_per_epoch"} & {k.arg for k in call.keywords})
-
-
-def _makes_trainer(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Trainer")

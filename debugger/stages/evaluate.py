@@ -158,7 +158,7 @@ def blind_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
 def metric_never_called(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Only a script shows that nobody calls trainer.evaluate() by hand afterwards."""
     if not seen.has_metric:
-        return CannotJudge("no_metric")
+        return _unmetered(view)
     if seen.evaluations is None:
         return CannotJudge("own_evaluation")
     if seen.evaluations or view.facts.compiled is not None:  # which measures the training rows, too
@@ -168,6 +168,11 @@ def metric_never_called(seen: Evaluate, view: View) -> Verdict | CannotJudge | N
     if view.places.measures_after_training():
         return None
     return fault(_strategy_line(view), steps=seen.steps, strategy=seen.strategy)
+
+
+def _unmetered(view: View) -> CannotJudge:
+    """A loop of the script's own measures by itself."""
+    return NOT_FOR_THIS_TASK if view.facts.by_hand else CannotJudge("no_metric")
 
 
 def best_never_chosen(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -302,7 +307,7 @@ def eval_rows_lack_input(seen: Evaluate, view: View) -> Verdict | None:
 
 def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     if not seen.has_metric:
-        return CannotJudge("no_metric")
+        return _unmetered(view)
     if seen.eval_rows is None:
         return CannotJudge("no_eval_set")
     if seen.called or seen.failure is not None or seen.untold:
@@ -313,7 +318,7 @@ def labels_never_reach_metric(seen: Evaluate, view: View) -> Verdict | CannotJud
 def label_name_untold(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """A Trainer takes what is called `labels` for labels, and asks no metric without them."""
     if not seen.has_metric:
-        return CannotJudge("no_metric")
+        return _unmetered(view)
     if not seen.untold or seen.called or seen.failure is not None:
         return None
     line = view.places.argument("label_names") or view.places.call("TrainingArguments")

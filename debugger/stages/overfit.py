@@ -182,7 +182,7 @@ def _cannot_judge(seen: Memory) -> CannotJudge | None:
 
 
 def _is_slow(seen: Memory, view: View) -> bool:
-    if _knows_them(seen) or _is_on_its_way(seen) or _knew_them(seen, view):
+    if _knows_them(seen) or _is_on_its_way(seen) or _knew_them(seen, view) or _is_surer(seen):
         return False
     if cannot_memorise(seen, view) is not None:
         return False
@@ -226,9 +226,14 @@ def _is_on_its_way(seen: Memory) -> bool:
     return after < ON_ITS_WAY * before
 
 
+def _is_surer(seen: Memory) -> bool:
+    """More rows are right than the commonest class has, beyond luck."""
+    return seen.after is not None and interval(seen.after, seen.rows)[0] > _majority(seen)
+
+
 def _has_learned(seen: Memory) -> bool:
     """More than how common each class is, though not yet the rows."""
-    if seen.after is not None and interval(seen.after, seen.rows)[0] > _majority(seen):
+    if _is_surer(seen):
         return True
     if mean_within(seen.losses[-5:])[0] < LEARNED * seen.losses[0]:
         return True

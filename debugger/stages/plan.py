@@ -349,6 +349,8 @@ def too_little_movement(seen: Step, view: View) -> Verdict | CannotJudge | None:
     plan = seen.plan
     if plan is None or plan.rates is None:
         return UNKNOWN
+    if seen.by_hand is not None and seen.by_hand.zeroed:  # see zeroed_before_step
+        return None
     if not _too_little(seen, view) or isinstance(warmup_longer_than_run(seen, view), Verdict):
         return None
     if any(

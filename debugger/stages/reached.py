@@ -14,7 +14,7 @@ def gradients_thrown_away(seen: Step, view: View) -> Verdict | CannotJudge | Non
     here = seen.reached
     if here is None or not seen.steps:
         return UNKNOWN
-    if not here.thrown:
+    if not here.thrown or seen.by_hand is not None:  # see zeroed_before_step
         return None
     line = here.thrown_at or view.places.flows.taken_away()
     line = line or view.places.function("training_step")

@@ -91,7 +91,10 @@ def _task_between(logits: torch.Tensor | None, labels: torch.Tensor | None) -> t
         return "unknown", None
     scores, wanted, whole = tuple(logits.shape), tuple(labels.shape), not labels.is_floating_point()
     if whole and len(scores) == 2 and wanted == scores[:1] and scores[1] > 1:
-        return "classification", scores[1]
+        inside = (
+            int(labels.max()) < scores[1]
+        )  # its loss was taken: a cross-entropy fails on others
+        return ("classification", scores[1]) if inside else ("unknown", None)
     if not whole and len(scores) == 2 and wanted == scores and scores[1] > 1:
         return "multilabel", scores[1]
     if not whole and wanted[:1] == scores[:1] and labels.numel() == logits.numel() == scores[0]:

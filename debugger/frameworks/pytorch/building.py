@@ -109,6 +109,7 @@ def stopped_at_training(
         with _lent_folder(*args, *kwargs.values()):
             on_behalf(init, self, *args, **kwargs)
         note(self)
+        built.refused = None
         built.trainers.append((self, line))
 
     def stopped_train(
@@ -149,6 +150,7 @@ def stopped_at_training(
             built.refused = "hand_written_loop", line
             raise TrainingStarts
         built.trainers.clear()
+        built.refused = None
         built.training, built.training_line = made, line
         if cut_off is None:
             raise TrainingStarts
@@ -156,7 +158,10 @@ def stopped_at_training(
         heard.rehearsing = Rehearsing(made, started)
 
     def backward() -> None:
-        if not built.trainers and never_asks(r"\.step\b|\.grad\b|add_|sub_"):
+        if built.trainers or patience.granted:
+            return
+        built.refused = "hand_written_loop", own_line()  # until an optimizer steps
+        if never_asks(r"\.step\b|\.grad\b|add_|sub_"):
             built.refused = "no_optimizer_steps", own_line()
             raise TrainingStarts
 

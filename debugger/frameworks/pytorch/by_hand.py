@@ -20,6 +20,7 @@ from debugger.failure import failure_of_script, on_behalf
 from debugger.frameworks.pytorch.batches import logits_of
 from debugger.frameworks.pytorch.untouched import OptimizerState, Weights, borrowed
 from debugger.pipelines.by_hand import ByHand, Unsteady
+from debugger.pipelines.kept import Attributes
 from debugger.script import loops
 from debugger.script.loops import PUT
 
@@ -124,6 +125,24 @@ class LoopTrainer(Trainer):
         loss = loss * self.divided
         return (loss, {**outputs, "loss": loss}) if return_outputs else loss
 
+    def training_step(self, *given: Any, **named: Any) -> Any:
+        """Where the loop sets gradients to zero before it uses them, none is left here either."""
+        loss = super().training_step(*given, **named)
+        if self.by_hand.zeroed and self.by_hand.zeroed == self.by_hand.backwards:
+            self.turn.model.zero_grad()
+        return loss
+
+    def prediction_step(
+        self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
+    ) -> Any:
+        """Only the loop knows what a model is to be given of a batch."""
+        with torch.no_grad():
+            loss, outputs = self.compute_loss(model, inputs, return_outputs=True)
+        if prediction_loss_only:
+            return loss.detach().mean(), None, None
+        labels = inputs.get(self.turn.form.label) if self.turn.form.label else None
+        return loss.detach().mean(), logits_of(outputs), labels
+
     def train(self, *given: Any, **named: Any) -> Any:
         if not self.keeps_gradients:
             return super().train(*given, **named)
@@ -156,7 +175,8 @@ class Rehearsing:
         self._trainer, self._ended = trainer, ended
         model, optimizer = trainer.turn.model, trainer.optimizer
         self._modes = [(module, module.training) for module in model.modules()]
-        self._kept = [Weights(model), OptimizerState(optimizer)]
+        schedule: Any = trainer.lr_scheduler
+        self._kept = [Weights(model), OptimizerState(optimizer), Attributes(schedule)]
 
     def before_backward(self) -> None:
         """Gradients that are there now were not set to zero. Nothing more is to be seen."""

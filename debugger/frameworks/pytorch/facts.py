@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
-from debugger.failure import failure_of_script
+from debugger.failure import failure_of_script, on_behalf
 from debugger.frameworks.pytorch.batches import first_batch, labels_of, task_in, with_loss
 from debugger.frameworks.pytorch.loading import is_pretrained, the_one_used, tokenized_at
 from debugger.frameworks.pytorch.parts import is_of_library
@@ -70,27 +70,20 @@ def configured_like(trainer: Trainer) -> str:
 
 
 def _takes_others(trainer: Trainer, classes: int) -> bool:
-    """Whether a label is the number of no output, and the loss takes it all the same: one of
-    thresholds, say. A cross-entropy fails on it."""
-    if not any(label >= classes for label in _first_labels(trainer)):
+    """Whether a label is the number of no output, and a loss of the script's own takes it all the
+    same: one of thresholds, say. A cross-entropy fails on it."""
+    if type(trainer).compute_loss is Trainer.compute_loss:
         return False
     with borrowed(trainer):
         try:
-            return bool(torch.isfinite(with_loss(trainer, first_batch(trainer))[0]).all())
+            batch = on_behalf(first_batch, trainer)
+            labels = labels_of(trainer, batch)
+            if labels is None or labels.is_floating_point() or int(labels.max()) < classes:
+                return False
+            return bool(torch.isfinite(on_behalf(with_loss, trainer, batch)[0]).all())
         except Exception as error:  # the stages are where this is reported
             failure_of_script(error)
             return False
-
-
-def _first_labels(trainer: Trainer) -> list[int]:
-    with borrowed(trainer):
-        try:
-            labels = labels_of(trainer, first_batch(trainer))
-        except Exception as error:
-            failure_of_script(error)
-            return []
-    whole = labels is not None and labels.dim() == 1 and not labels.is_floating_point()
-    return labels.tolist() if whole and labels is not None else []
 
 
 def _by_labels(trainer: Trainer, classes: int | None) -> Task:

@@ -117,10 +117,23 @@ class _Found:
     doing: list[ast.AST]
     line: int | None
     epoch: ast.For | None
+    trees: list[ast.Module]
 
     def calls(self, name: str) -> list[ast.Call]:
         calls = (c for one in self.doing for c in ast.walk(one) if isinstance(c, ast.Call))
         return [call for call in calls if name_of(call.func) == name]
+
+    def sometimes(self, schedule: str) -> bool:
+        """Whether a schedule moves on only if something is so, and not in a phase by its name."""
+        for fork in (n for tree in self.trees for n in ast.walk(tree) if isinstance(n, ast.If)):
+            moves = any(
+                isinstance(part, ast.Call) and ast.unparse(part.func) == f"{schedule}.step"
+                for part in ast.walk(fork)
+            )
+            named = isinstance(fork.test, ast.Compare) and isinstance(fork.test.ops[0], ast.Eq)
+            if moves and not named and isinstance(fork.test, ast.Compare | ast.BoolOp):
+                return True
+        return False
 
 
 def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found | None:
@@ -144,12 +157,12 @@ def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found |
             given = Given(
                 rows=_rows(loader.dataset, form),
                 collate=_collator(loader, form),
-                size=loader.batch_size or 1,
+                size=_size(loader),
                 held=None if held is None else _rows(held.dataset, form),
-                held_size=(held or loader).batch_size or 1,
-                drops_last=loader.drop_last,
-                kind=_kind(loader),
-                sampler=loader.sampler,
+                held_size=_size(held or loader),
+                drops_last=bool(getattr(loader.batch_sampler, "drop_last", loader.drop_last)),
+                kind=_kind(_sampler(loader)),
+                sampler=_sampler(loader),
                 batches=len(loader),
             )
             return _whole(turn, optimizer, given, frames, place, inner)
@@ -162,8 +175,10 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
         around = _around(frame)
         names = {**frame.f_globals, **frame.f_locals}
         numbers = around[0].numbers(names) if around else None
-        if not around or numbers is None or not len(numbers):
+        if not around:
             continue
+        if numbers is None or not len(numbers):
+            return None
         loop, sliced = around[0], numbers.step > 1
         epochs = _epochs(frames[place:], around[1:])
         if loop.turn is None or epochs is None:
@@ -172,7 +187,11 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
         seen = _seen(loop.turn, names, {loops.PUT: first}, optimizer)
         most = numbers[-1] + 1 if sliced else 0
         known = None if seen is None else columns_of(seen, names, most)
-        if seen is None or known is None:
+        if seen is None or known is None or (sliced and len(known) < _PAIR):
+            return None
+        made = loop.makes()  # in the next turn these are others
+        called = [tuple(n for n in names_like(one, names) if n not in made) for one in known]
+        if not all(called):
             return None
         taken = next(iter(signature(seen.model.forward).parameters), "inputs")
         fields = (taken, _LABEL)[: len(known)]
@@ -180,7 +199,7 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
             fields,
             tuple,
             _LABEL if _LABEL in fields else None,
-            tuple(names_like(one, names) for one in known),
+            tuple(called),
             first,
             orders := orders_of(len(known[0]), names),
         )
@@ -223,6 +242,7 @@ def _whole(
         [loop.node, *functions],
         line_in(loop.file, loop.node.lineno),
         _outermost(frames[place:], outer),
+        _trees(frames),
     )
 
 
@@ -272,8 +292,7 @@ def _observed(
     found: _Found, frames: list[FrameType], heard: Sequence[str], step: int | None
 ) -> ByHand:
     events, model = "".join(heard), found.turn.model
-    trees = list({frame.f_code.co_filename: _tree(frame) for frame in frames}.values())
-    known = [tree for tree in trees if tree is not None]
+    known = found.trees
     here = {call.lineno for call in found.calls("backward")}
     return ByHand(
         line=found.line,
@@ -325,13 +344,22 @@ def _outermost(frames: list[FrameType], outer: list[loops.Loop]) -> ast.For | No
 
 
 def _can_be_drawn_from(loader: DataLoader[Any]) -> bool:
-    return loader.batch_size is not None and not isinstance(loader.dataset, IterableDataset)
+    return _size(loader) > 0 and not isinstance(loader.dataset, IterableDataset)
+
+
+def _size(loader: DataLoader[Any]) -> int:
+    """Of a batch; one that accelerate has prepared keeps it in the sampler of batches. 0: none."""
+    return loader.batch_size or getattr(loader.batch_sampler, "batch_size", None) or 0
+
+
+def _sampler(loader: DataLoader[Any]) -> Any:
+    return getattr(loader.batch_sampler, "sampler", loader.sampler)
 
 
 def _first_item(loader: DataLoader[Any]) -> Any:
     """Drawn by nobody else: workers would be processes of their own."""
     rows: Any = loader.dataset
-    places = range(min(loader.batch_size or 1, len(rows)))
+    places = range(min(_size(loader), len(rows)))
     return loader.collate_fn([rows[place] for place in places])
 
 
@@ -469,10 +497,10 @@ def _collator(loader: DataLoader[Any], form: Form) -> Any:
     return by_name
 
 
-def _kind(loader: DataLoader[Any]) -> type[LoopTrainer]:
-    if isinstance(loader.sampler, RandomSampler) and not loader.sampler.replacement:
+def _kind(sampler: Any) -> type[LoopTrainer]:
+    if isinstance(sampler, RandomSampler) and not sampler.replacement:
         return LoopTrainer
-    return Unshuffled if isinstance(loader.sampler, SequentialSampler) else Sampled
+    return Unshuffled if isinstance(sampler, SequentialSampler) else Sampled
 
 
 def _all_names(frames: list[FrameType]) -> dict[str, Any]:
@@ -531,7 +559,8 @@ def _schedule(found: _Found, names: Mapping[str, Any]) -> Any:
         owners = (c.func.value for c in calls if isinstance(c.func, ast.Attribute))
         if any(name_of(owner) == name for owner in owners):
             return inner
-        return _once_an_epoch(inner, found)
+        if not found.sometimes(name):
+            return _once_an_epoch(inner, found)
     return LambdaLR(found.optimizer, lambda _: 1.0)
 
 
@@ -565,6 +594,12 @@ def _divides(found: _Found, names: Mapping[str, Any], by: int) -> bool:
         if isinstance(part, ast.BinOp | ast.AugAssign) and isinstance(part.op, ast.Div)
     ]
     return any(loops.value_of(one, names) == by for one in divisors)
+
+
+def _trees(frames: list[FrameType]) -> list[ast.Module]:
+    """Of all files that the loop runs in."""
+    trees = {frame.f_code.co_filename: _tree(frame) for frame in frames}.values()
+    return [tree for tree in trees if tree is not None]
 
 
 def _tree(frame: FrameType) -> ast.Module | None:

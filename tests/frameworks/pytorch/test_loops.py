@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from debugger.diagnosis import perform
+from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.outcome import Event
 from debugger.report import Report, gather
 from debugger.run import Run
@@ -157,9 +158,59 @@ for epoch in range(10):
 DEALT = SLICES.replace(
     "    for i in range", "    order = torch.randperm(len(X))\n    for i in range"
 ).replace("X[i : i + 16], y[i : i + 16]", "X[order[i : i + 16]], y[order[i : i + 16]]")
+OWN_TRAINER = QUICK
+for was, now in {
+    "def train(loader": "class DigitTrainer:\n  def train(self, loader",
+    "    train(train_loader, model)": "    trainer.train(train_loader, model)",
+    "epochs = 8": "trainer = DigitTrainer()\nepochs = 8",
+}.items():
+    OWN_TRAINER = OWN_TRAINER.replace(was, now)
+NAMED = f"""{ROWS}
+class Named(TensorDataset):
+    def __getitem__(self, place):
+        row = super().__getitem__(place)
+        return {{"picture": row[0], "mask": (row[0] > 0).float()}}
+net = nn.Linear(8, 8)
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+test_loader = DataLoader(Named(X[240:], y[240:]), batch_size=16)
+for epoch in range(4):
+    net.train()
+    for batch in DataLoader(Named(X[:240], y[:240]), batch_size=16, shuffle=True):
+        loss = nn.functional.binary_cross_entropy_with_logits(net(batch["picture"]), batch["mask"])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    net.eval()
+"""
+ALONE = f"""{ROWS}
+net = nn.Sequential(nn.Linear(8, 6), nn.Tanh(), nn.Linear(6, 8))
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+loader = DataLoader(TensorDataset(X[:240]), batch_size=16, shuffle=True)
+val_loader = DataLoader(TensorDataset(X[240:]), batch_size=16)
+for epoch in range(4):
+    net.train()
+    for (x,) in loader:
+        loss = ((net(x) - x) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    net.eval()
+"""
+PREPARED = QUICK.replace(
+    "epochs = 8",
+    """
+from accelerate import Accelerator
+accelerator = Accelerator(cpu=True)
+model, optimizer, train_loader = accelerator.prepare(model, optimizer, train_loader)
+epochs = 8""",
+)
 HEALTHY = {
     "a function for an epoch": (QUICK, 8 * 15, 80),
     "two phases": (PHASES, 10 * 15, 80),
+    "a class that is called Trainer": (OWN_TRAINER, 8 * 15, 80),
+    "parts by name": (NAMED, 4 * 15, 80),
+    "no labels": (ALONE, 4 * 15, 80),
+    "prepared by accelerate": (PREPARED, 8 * 15, 80),
     "a class and a collator": (CLASS, 6 * 13, None),
     "sums over three batches": (SUMS, 8 * 5, 80),
     "all rows at once": (WHOLE, 200, 40),
@@ -344,6 +395,39 @@ def test_of_two_loops_the_first_is_looked_at_and_the_other_named() -> None:
     assert said == {"first_loop_only": last}
 
 
+@pytest.mark.parametrize(
+    ("made", "moves", "rates"),
+    [
+        ("OneCycleLR(optimizer, 0.01, total_steps=120)", "scheduler.step()", (0.0004, 0.000419)),
+        ("LinearLR(optimizer, 1.0, 0.0, 120)", "scheduler.step()", (0.005, 0.004958)),
+        ("StepLR(optimizer, 1)", "if loss < 0: scheduler.step()", (0.005, 0.005)),
+    ],
+)
+def test_the_rate_is_that_of_the_loops_own_steps(
+    made: str, moves: str, rates: tuple[float, float]
+) -> None:
+    """The step that is taken back takes the schedule's back, too."""
+    schedule = f"scheduler = torch.optim.lr_scheduler.{made}\nepochs = 8"
+    behind = ("        optimizer.zero_grad()", "    valid(valid_loader, model)")["StepLR" in made]
+    space = " " * (len(behind) - len(behind.lstrip()))
+    script = QUICK.replace("epochs = 8", schedule)
+    script = script.replace(f"{behind}\n", f"{behind}\n{space}{moves}\n")
+    built = build(script, "mine.py", enclosure=WALLED)
+    first, second = TrainerPipeline(built.trained).step().learning_rates
+
+    assert (first, second) == pytest.approx(rates, rel=0.01)
+
+
+NEXT = f"""{ROWS}
+for epoch in range(2):
+    rows = iter(train_loader)
+    for number in range(len(train_loader)):
+        x, y = next(rows)
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
 GAN = f"""{ROWS}
 other = nn.Linear(3, 8)
 optimizer = torch.optim.Adam([*model.parameters(), *other.parameters()])
@@ -374,7 +458,7 @@ while loss > 0.1:
 """
 
 
-@pytest.mark.parametrize("script", [GAN, SECOND, WHILE])
+@pytest.mark.parametrize("script", [GAN, SECOND, WHILE, NEXT])
 def test_a_loop_that_is_not_followed_is_not_judged(script: str) -> None:
     report = report_of(script)
 
