@@ -98,6 +98,13 @@ def _falls_into(leaf: Any, rows: int) -> bool:
     return isinstance(leaf, tf.Tensor) and bool(leaf.shape.rank) and leaf.shape[0] == rows
 
 
+def holds_together(batch: Parts) -> bool:
+    """Whether its rows belong to each other, as the nodes of a graph do: an input says of each row
+    something about every other."""
+    leaves = tf.nest.flatten(batch.x)
+    return len(leaves) > 1 and any(isinstance(x, tf.Tensor) and _is_square(x) for x in leaves)
+
+
 def _is_square(leaf: Any) -> bool:
     return leaf.shape.rank == _TABLE and leaf.shape[0] == leaf.shape[1]
 

@@ -23,6 +23,7 @@ from debugger.frameworks.keras.answering import (
     loss_of,
     of_library,
 )
+from debugger.frameworks.keras.apart import holds_together
 from debugger.frameworks.keras.bench import Bench, optimizers_of
 from debugger.frameworks.keras.building import Fit, stopped_at_training
 from debugger.frameworks.keras.experimenting import KerasLab, worded
@@ -178,6 +179,8 @@ class KerasPipeline:
     def lab(self) -> KerasLab | None:
         rows, model = self._train, self._fit.model
         if rows.batch is None or rows.failure is not None or len(optimizers_of(model)) != 1:
+            return None
+        if holds_together(rows.batch):  # no part of it can be tried by itself
             return None
         with self.untouched():
             answer = answer_to(model, rows.batch)

@@ -15,6 +15,7 @@ import tf_keras
 
 from debugger.failure import Failure, on_behalf
 from debugger.frameworks.keras.answering import log_shares, loss_of, scores_of, without_labels
+from debugger.frameworks.keras.apart import holds_together
 from debugger.frameworks.keras.bench import (
     Bench,
     broken_weights,
@@ -256,6 +257,8 @@ def _again_and_again(batch: Any, like: Any) -> Any:
 def are_classes(rows: Rows, facts: Facts) -> bool:
     """Rows with a number for a class, of which a batch can be made anew."""
     known = facts.task == "classification" and rows.leaves and rows.labels
+    if rows.batch is not None and holds_together(rows.batch):
+        return False
     return bool(known) and all(isinstance(label, int) for label in rows.labels)
 
 
