@@ -26,7 +26,7 @@ _KEEPS_BEST = ("load_best_model_at_end", "save_best_only")
 _CHOOSES = ("max", "min", "argmax", "argmin", "sorted")
 _BY_KEY = r"loc\b|set_index|reindex|merge|join|sort_values|itertuples|iterrows|to_dict|groupby"
 """What finds a row of a table by what it holds, or goes through them one by one."""
-_AXES = 3
+_AXES, _BOTH = 3, 2
 _AREAS = ("roc_auc_score", "average_precision_score")
 _ANSWERS = re.compile(r"predict|pred|forecast|output|answer|logits", re.IGNORECASE)
 
@@ -199,6 +199,23 @@ class Pairing:
         bare = not given and name_of(training.func).endswith("Trainer")
         return bare or any(_tested(one) & tested for one in given)
 
+    def drawn_apart(self) -> tuple[int, str, str] | None:
+        """Two streams of turned and shuffled pictures that are laid beside each other, and draw
+        their lots each by itself: where the second is made, and both by name."""
+        for call in (one for one in self._calls if name_of(one.func) == "zip"):
+            made = [self._made(a) if isinstance(a, ast.Name) else a for a in call.args]
+            flows = [one for one in made if isinstance(one, ast.Call) and _is_flow(one)]
+            if len(flows) != _BOTH or len(call.args) != _BOTH:
+                continue
+            told = [{k.arg: ast.unparse(k.value) for k in one.keywords} for one in flows]
+            seeds = [one.get("seed", "None") for one in told]
+            if all(one.get("shuffle") == "False" for one in told):
+                continue
+            if seeds[0] != seeds[1] or seeds[0] == "None":
+                first, second = (ast.unparse(one) for one in call.args)
+                return flows[1].lineno, first, second
+        return None
+
     def undone_otherwise(self) -> tuple[int, str, str] | None:
         """A logarithm that is taken of amounts, and the power that does not undo it: where the
         answers are brought back by it, and both by name."""
@@ -261,6 +278,10 @@ class Pairing:
                 if axis is not None and place > axis > 0:
                     return call.lineno, ast.unparse(call)
         return None
+
+
+def _is_flow(call: ast.Call) -> bool:
+    return name_of(call.func) in ("flow", "flow_from_directory", "flow_from_dataframe")
 
 
 def _tested(value: ast.expr) -> set[str]:

@@ -144,6 +144,14 @@ def area_of_decisions(seen: Evaluate, view: View) -> Verdict | CannotJudge | Non
     return None if line is None else fault(line)
 
 
+def drawn_apart(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Pictures and masks that are each turned and shuffled by lots of their own."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.pairing.drawn_apart()
+    return None if found is None else fault(found[0], one=found[1], other=found[2])
+
+
 def row_shuffled_inside(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """tf.random.shuffle goes by the first axis, and of one row that is what stands in it."""
     if not view.has_script:
@@ -163,6 +171,7 @@ OF_ROWS: tuple[Rule, ...] = (
     rows_are_one,
     names_of_letters,
     row_shuffled_inside,
+    drawn_apart,
 )
 OF_NUMBERS: tuple[Rule, ...] = (
     evaluation_named_otherwise,

@@ -1736,6 +1736,12 @@ CASES += [
         script="best = max(cuts, key=lambda cut: f1_score(y_test, made > cut))",
         says={"name": "y_test"},
     ),
+    of_script(
+        pairing.drawn_apart,
+        "pictures = turning.flow(x)\nmasks = turning.flow(y)\nrows = zip(pictures, masks)",
+        one="pictures",
+        other="masks",
+    ),
     Case(
         targets.sees_what_is_asked,
         replace(FINE, sees_ahead=0.4),

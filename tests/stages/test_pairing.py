@@ -40,6 +40,10 @@ APART = {
         "a = TrainingArguments(load_best_model_at_end=True)\n"
         "t = Trainer(m, a, eval_dataset=rows['test'])\nt.predict(rows['test'])",
     ],
+    "drawn_apart": [
+        "a = g.flow(x)\nb = h.flow(y)\nboth = zip(a, b)",
+        "both = zip(g.flow_from_directory('x', seed=1), h.flow_from_directory('y', seed=2))",
+    ],
     "axis_moved": ["x = waves.reshape(len(waves), STEPS, waves.shape[1])"],
     "undone_otherwise": ["y = np.log1p(rain)\nmade = np.exp(model.predict(x))"],
     "hard_scores": [
@@ -78,6 +82,11 @@ TOGETHER = {
         "f.fit(x, validation_data=test_ds, callbacks=[EarlyStopping()])\nf.evaluate(unseen)",
         "a = TrainingArguments(load_best_model_at_end=True)\n"
         "t = Trainer(m, a, eval_dataset=rows['dev'])\nt.predict(rows['test'])",
+    ],
+    "drawn_apart": [
+        "a = g.flow(x, seed=1)\nb = h.flow(y, seed=1)\nboth = zip(a, b)",
+        "both = zip(g.flow(x, shuffle=False), h.flow(y, shuffle=False))",
+        "both = zip(names, h.flow(y))",
     ],
     "axis_moved": [
         "x = waves.reshape(waves.shape[0], waves.shape[1], 1)",
