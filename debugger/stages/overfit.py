@@ -41,6 +41,8 @@ AMPLE = 2
 """So many times the steps that it needs; a rate that falls to nothing makes half of the way."""
 UNLUCKY = 0.05
 """How probable it may be that no row is right by bad luck alone."""
+MANY = 16
+"""Rows of a batch: of fewer, some more that are right say little."""
 KNOWN = 0.1
 """A loss in nats a token: a guess between two words alone costs 0.69."""
 LARGE, SURE_RATE = 5_000_000, 1e-4
@@ -182,7 +184,9 @@ def _cannot_judge(seen: Memory) -> CannotJudge | None:
 
 
 def _is_slow(seen: Memory, view: View) -> bool:
-    if _knows_them(seen) or _is_on_its_way(seen) or _knew_them(seen, view) or _is_surer(seen):
+    if _knows_them(seen) or _is_on_its_way(seen) or _knew_them(seen, view):
+        return False
+    if seen.rows >= MANY and _is_surer(seen):
         return False
     if cannot_memorise(seen, view) is not None:
         return False

@@ -68,7 +68,10 @@ def test_most_rows_right_is_no_fault_though_not_all_are() -> None:
     assert severity(seen) is None
     few = replace(seen, rows=8, labels=EIGHT, after=0.75)
     assert severity(few) is None
-    assert severity(replace(few, losses=falling(0.69, 0.64), quiet_losses=(0.69, 0.63))) == SLOW
+    slow = replace(few, losses=falling(0.69, 0.64), quiet_losses=(0.69, 0.63))
+    assert severity(slow) == SLOW
+    many = replace(slow, rows=32, labels=(0, 1) * 16, after=0.81)  # more than luck, and no doubt
+    assert severity(many) is None
 
 
 def test_steps_that_harm_are_a_fault_at_any_rate() -> None:

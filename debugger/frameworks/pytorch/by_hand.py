@@ -272,8 +272,8 @@ def unsteady(trainer: LoopTrainer) -> Unsteady | None:
             module.training = True
         for _ in range(2):
             try:
-                fields = trainer.data_collator(some)
-                answers.append(logits_of(trainer.turn.loss(fields)[1]))
+                fields = on_behalf(trainer.data_collator, some)
+                answers.append(logits_of(on_behalf(trainer.turn.loss, fields)[1]))
             except Exception as error:  # what rows fail on is told of the evaluation itself
                 failure_of_script(error)
                 return None

@@ -21,11 +21,10 @@ from torch.nn.modules.module import (
     register_module_forward_pre_hook,
 )
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
-from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
-from torch.utils.data.sampler import RandomSampler
+from torch.utils.data import DataLoader
 from transformers import TrainingArguments
 
-from debugger.failure import line_in, on_behalf
+from debugger.failure import line_in
 from debugger.frameworks.pytorch.by_hand import (
     Form,
     LoopTrainer,
@@ -33,6 +32,20 @@ from debugger.frameworks.pytorch.by_hand import (
     Turn,
     Unshuffled,
     loss_of,
+)
+from debugger.frameworks.pytorch.laid_out import (
+    JUDGES,
+    LABEL,
+    PAIR,
+    can_be_drawn_from,
+    collator_by_name,
+    first_item,
+    form_of,
+    held_beside,
+    kind_of,
+    rows_by_name,
+    sampler_of,
+    size_of,
 )
 from debugger.frameworks.pytorch.plan import schedule_before
 from debugger.frameworks.pytorch.tensors import (
@@ -46,21 +59,23 @@ from debugger.frameworks.pytorch.tensors import (
 )
 from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.rest import own_frames
-from debugger.pipelines.rows import LABELS
 from debugger.script import loops
 from debugger.script.tracing import name_of
-
-_LABEL = "labels"
-_JUDGES = ("val", "dev", "eval", "test", "holdout")
-"""What the rows to be judged by are called, those first that the others are kept for."""
-_PAIR = 2
-_IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)", re.IGNORECASE).fullmatch
 
 
 def trainer_of(optimizer: Any, heard: Sequence[str], last: Any = None) -> LoopTrainer | None:
     """To be called where the optimizer is about to step for the first time; `last` is the loader
     that was gone through last. None of a loop that is not understood."""
     frames = [frame for frame in own_frames() if _line(frame) is not None]
+    try:
+        return _understood(frames, optimizer, heard, last)
+    except Exception:  # of what was never met before: the loop is not judged then
+        return None
+
+
+def _understood(
+    frames: list[FrameType], optimizer: Any, heard: Sequence[str], last: Any
+) -> LoopTrainer | None:
     if _several(optimizer, _all_names(frames)):
         return None
     for way in (partial(_over_loader, last=last), _over_tensors):
@@ -144,28 +159,28 @@ def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found |
             loader = loop.goes_over(names, last)
             if not isinstance(loader, DataLoader):
                 continue
-            epochs = _epochs(frames[place:], around[inner + 1 :])
-            if loop.turn is None or epochs is None or not _can_be_drawn_from(loader):
+            epochs, code = _epochs(frames[place:], around[inner + 1 :]), loop.turn
+            if code is None or epochs is None or not can_be_drawn_from(loader):
                 return None
-            item = _first_item(loader)
-            seen = _seen(loop.turn, names, {loops.PUT: item}, optimizer)
-            form = None if seen is None else _form(item, seen)
+            item = first_item(loader)
+            seen = _seen(code, names, {loops.PUT: item}, optimizer)
+            form = None if seen is None else form_of(item, seen)
             if seen is None or form is None:
                 return None
-            turn = Turn(loop.turn, names, form, seen.model)
-            held = _held(_all_names(frames), loader, form)
+            turn = Turn(code, names, form, seen.model)
+            held = held_beside(_all_names(frames), loader, form)
             given = Given(
-                rows=_rows(loader.dataset, form),
-                collate=_collator(loader, form),
-                size=_size(loader),
-                held=None if held is None else _rows(held.dataset, form),
-                held_size=_size(held or loader),
+                rows=rows_by_name(loader.dataset, form),
+                collate=collator_by_name(loader, form),
+                size=size_of(loader),
+                held=None if held is None else rows_by_name(held.dataset, form),
+                held_size=size_of(held or loader),
                 drops_last=bool(getattr(loader.batch_sampler, "drop_last", loader.drop_last)),
-                kind=_kind(_sampler(loader)),
-                sampler=_sampler(loader),
+                kind=kind_of(sampler_of(loader)),
+                sampler=sampler_of(loader),
                 batches=len(loader),
             )
-            return _whole(turn, optimizer, given, frames, place, inner)
+            return _whole(turn, optimizer, given, epochs, frames, place, inner)
     return None
 
 
@@ -174,38 +189,32 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
     for place, frame in enumerate(frames):
         around = _around(frame)
         names = {**frame.f_globals, **frame.f_locals}
-        numbers = around[0].numbers(names) if around else None
         if not around:
             continue
-        if numbers is None or not len(numbers):
+        numbers = around[0].numbers(names)
+        if not numbers:
             return None
         loop, sliced = around[0], numbers.step > 1
-        epochs = _epochs(frames[place:], around[1:])
-        if loop.turn is None or epochs is None:
+        epochs, code = _epochs(frames[place:], around[1:]), loop.turn
+        if code is None or epochs is None:
             return None
         first = numbers.start if sliced else numbers[-1]
-        seen = _seen(loop.turn, names, {loops.PUT: first}, optimizer)
+        seen = _seen(code, names, {loops.PUT: first}, optimizer)
         most = numbers[-1] + 1 if sliced else 0
         known = None if seen is None else columns_of(seen, names, most)
-        if seen is None or known is None or (sliced and len(known) < _PAIR):
+        if seen is None or known is None or (sliced and len(known) < PAIR):
             return None
         made = loop.makes()  # in the next turn these are others
         called = [tuple(n for n in names_like(one, names) if n not in made) for one in known]
         if not all(called):
             return None
         taken = next(iter(signature(seen.model.forward).parameters), "inputs")
-        fields = (taken, _LABEL)[: len(known)]
-        form = Form(
-            fields,
-            tuple,
-            _LABEL if _LABEL in fields else None,
-            tuple(called),
-            first,
-            orders := orders_of(len(known[0]), names),
-        )
+        fields, orders = (taken, LABEL)[: len(known)], orders_of(len(known[0]), names)
+        label = LABEL if LABEL in fields else None
+        form = Form(fields, tuple, label, tuple(called), first, orders)
         rows = Columns(dict(zip(fields, known, strict=True)))
         size = numbers.step if sliced else len(rows)
-        held = judged_by(known, names, _JUDGES)
+        held = judged_by(known, names, JUDGES)
         given = Given(
             rows=rows,
             collate=torch.utils.data.default_collate,
@@ -216,8 +225,8 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
             batches=-(-len(rows) // size),
         )
         times = epochs if sliced else epochs * len(numbers)
-        turn = Turn(loop.turn, names, form, seen.model)
-        return _whole(turn, optimizer, given, frames, place, 0, times)
+        turn = Turn(code, names, form, seen.model)
+        return _whole(turn, optimizer, given, times, frames, place, 0)
     return None
 
 
@@ -225,20 +234,19 @@ def _whole(
     turn: Turn,
     optimizer: Any,
     given: Given,
+    epochs: int,
     frames: list[FrameType],
     place: int,
     inner: int,
-    epochs: int | None = None,
 ) -> _Found:
     around = _around(frames[place])
     loop, outer = around[inner], around[inner + 1 :]
     functions = [one for frame in frames[:place] if (one := _function(frame)) is not None]
-    times = _epochs(frames[place:], outer) if epochs is None else epochs
     return _Found(
         turn,
         optimizer,
         given,
-        times or 1,
+        epochs,
         [loop.node, *functions],
         line_in(loop.file, loop.node.lineno),
         _outermost(frames[place:], outer),
@@ -265,7 +273,7 @@ def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopT
         gradient_accumulation_steps=backwards,
         dataloader_drop_last=given.drops_last,
         remove_unused_columns=False,
-        label_names=[turn.form.label or _LABEL],
+        label_names=[turn.form.label or LABEL],
         eval_strategy="no" if given.held is None else "epoch",
         report_to="none",
         use_cpu=next(turn.model.parameters()).device.type == "cpu",
@@ -291,8 +299,8 @@ def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopT
 def _observed(
     found: _Found, frames: list[FrameType], heard: Sequence[str], step: int | None
 ) -> ByHand:
-    events, model = "".join(heard), found.turn.model
-    known = found.trees
+    events, model, known = "".join(heard), found.turn.model, found.trees
+    alone = len(known) == 1  # lines of a file beside the script have other numbers
     here = {call.lineno for call in found.calls("backward")}
     return ByHand(
         line=found.line,
@@ -302,9 +310,11 @@ def _observed(
         backwards=events.count("b"),
         zeroed=len(re.findall("bz", events)),
         never_eval=not any(loops.sets_mode(tree, training=False) for tree in known),
-        stuck_at=None if found.epoch is None else loops.stuck_in_eval(known, found.epoch),
+        stuck_at=loops.stuck_in_eval(known, found.epoch) if found.epoch and alone else None,
         others=tuple(
-            call.lineno for call in loops.asks_for_gradients(known) if call.lineno not in here
+            call.lineno
+            for call in loops.asks_for_gradients(known)
+            if alone and call.lineno not in here
         ),
     )
 
@@ -341,26 +351,6 @@ def _outermost(frames: list[FrameType], outer: list[loops.Loop]) -> ast.For | No
     around = [*outer, *(loop for frame in frames[1:] for loop in _around(frame))]
     counting = [loop.node for loop in around if loop.counts]
     return counting[-1] if counting else None
-
-
-def _can_be_drawn_from(loader: DataLoader[Any]) -> bool:
-    return _size(loader) > 0 and not isinstance(loader.dataset, IterableDataset)
-
-
-def _size(loader: DataLoader[Any]) -> int:
-    """Of a batch; one that accelerate has prepared keeps it in the sampler of batches. 0: none."""
-    return loader.batch_size or getattr(loader.batch_sampler, "batch_size", None) or 0
-
-
-def _sampler(loader: DataLoader[Any]) -> Any:
-    return getattr(loader.batch_sampler, "sampler", loader.sampler)
-
-
-def _first_item(loader: DataLoader[Any]) -> Any:
-    """Drawn by nobody else: workers would be processes of their own."""
-    rows: Any = loader.dataset
-    places = range(min(_size(loader), len(rows)))
-    return loader.collate_fn([rows[place] for place in places])
 
 
 def _seen(
@@ -417,92 +407,6 @@ def _taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
             part.training = training
 
 
-def _form(item: Any, seen: Seen) -> Form | None:
-    if isinstance(item, Mapping):
-        found = [name for name in item if name in LABELS]
-        found = found or [name for name in item if _IS_LABEL(str(name))]
-        return Form(tuple(map(str, item)), None, found[0] if len(found) == 1 else None)
-    parts = item if isinstance(item, (list, tuple)) else [item]
-    if not parts or any(isinstance(part, Mapping) for part in parts):
-        return None
-    taken = list(signature(seen.model.forward).parameters)
-    read: dict[int, str] = {}
-    for given in seen.asked:
-        for name, value in zip(taken, given, strict=False):
-            for place, part in enumerate(parts):
-                if _same(part, value):
-                    read.setdefault(place, name)
-    unread = [place for place in range(len(parts)) if place not in read]
-    if len(parts) == _PAIR and len(unread) == _PAIR:  # both were made anew on their way
-        read, unread = {0: taken[0] if taken else "inputs"}, [1]
-    names = [read.get(place, f"part_{place}") for place in range(len(parts))]
-    if len(unread) == 1 and len(parts) > 1:
-        names[unread[0]] = _LABEL
-    if len(set(names)) < len(names):
-        return None
-    kind = type(item)
-    label = _LABEL if _LABEL in names else None
-    if kind in (list, tuple):
-        return Form(tuple(names), kind, label)
-    if not isinstance(item, (list, tuple)):
-        return Form(tuple(names), lambda some: some[0], label)
-    return Form(tuple(names), lambda some: kind(*some), label)
-
-
-def _same(part: Any, value: Any) -> bool:
-    """Whether they are the same numbers in memory, whatever shape they were given."""
-    if not isinstance(part, torch.Tensor) or not isinstance(value, torch.Tensor):
-        return part is value
-    return part.data_ptr() == value.data_ptr() and part.numel() == value.numel()
-
-
-class _Row(dict[str, Any]):
-    """A row by name, and as its data set gives it."""
-
-    given: Any
-
-
-class _Rows(torch.utils.data.Dataset[Any]):
-    def __init__(self, rows: Any, names: tuple[str, ...]) -> None:
-        self.rows, self.names = rows, names
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, place: int) -> Any:
-        given = self.rows[place]
-        parts = given if isinstance(given, (list, tuple)) else [given]
-        same = len(parts) == len(self.names)
-        names = self.names if same else [f"part_{place}" for place in range(len(parts))]
-        row = _Row(zip(names, parts, strict=True))
-        row.given = given
-        return row
-
-
-def _rows(dataset: Any, form: Form) -> Any:
-    return dataset if form.make is None else _Rows(dataset, form.names)
-
-
-def _collator(loader: DataLoader[Any], form: Form) -> Any:
-    """Rows come by name, and the script's own collator gets them as they were."""
-    collate: Any = loader.collate_fn
-    if form.make is None:
-        return collate
-
-    def by_name(rows: list[Any]) -> dict[str, Any]:
-        given = [row.given if isinstance(row, _Row) else row for row in rows]
-        return form.fields(on_behalf(collate, given))
-
-    by_name.__name__ = getattr(collate, "__name__", type(collate).__name__)
-    return by_name
-
-
-def _kind(sampler: Any) -> type[LoopTrainer]:
-    if isinstance(sampler, RandomSampler) and not sampler.replacement:
-        return LoopTrainer
-    return Unshuffled if isinstance(sampler, SequentialSampler) else Sampled
-
-
 def _all_names(frames: list[FrameType]) -> dict[str, Any]:
     """Those of the innermost frame last; with what an object holds whose method is run."""
     names: dict[str, Any] = {}
@@ -513,38 +417,6 @@ def _all_names(frames: list[FrameType]) -> dict[str, Any]:
             if name == "self":
                 names |= getattr(value, "__dict__", {})
     return names
-
-
-def _held(names: Mapping[str, Any], loader: DataLoader[Any], form: Form) -> DataLoader[Any] | None:
-    """The loader of the rows to be judged by, told by its name."""
-    inner = {k: v for one in names.values() if type(one) is dict for k, v in one.items()}
-    found = {
-        str(name).lower(): one
-        for name, one in {**inner, **names}.items()
-        if isinstance(one, DataLoader) and one.dataset is not loader.dataset
-        if _can_be_drawn_from(one) and _alike(one.collate_fn, loader.collate_fn)
-    }
-    for kind in _JUDGES:
-        for name, one in found.items():
-            if kind in name and _laid_out(one, form):
-                return one
-    return None
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """Whether both lay rows out in the same way, as far as can be told."""
-    return one is other or (not hasattr(one, "__code__") and type(one) is type(other))
-
-
-def _laid_out(loader: DataLoader[Any], form: Form) -> bool:
-    try:
-        item = _first_item(loader)
-    except Exception:  # it is not asked yet, and may be of another kind
-        return False
-    if form.make is None:
-        return isinstance(item, Mapping) and set(map(str, item)) == set(form.names)
-    parts = item if isinstance(item, (list, tuple)) else [item]
-    return not isinstance(item, Mapping) and len(parts) == len(form.names)
 
 
 def _schedule(found: _Found, names: Mapping[str, Any]) -> Any:

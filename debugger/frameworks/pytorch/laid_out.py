@@ -1,0 +1,163 @@
+"""The loader of a loop by hand: how its items are laid out, and its rows by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from inspect import signature
+from typing import Any
+
+import torch
+from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
+from torch.utils.data.sampler import RandomSampler
+
+from debugger.failure import on_behalf
+from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Sampled, Unshuffled
+from debugger.frameworks.pytorch.tensors import Seen
+from debugger.pipelines.rows import LABELS
+
+LABEL = "labels"
+JUDGES = ("val", "dev", "eval", "test", "holdout")
+"""What the rows to be judged by are called, those first that the others are kept for."""
+PAIR = 2
+_IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)", re.IGNORECASE).fullmatch
+
+
+def can_be_drawn_from(loader: DataLoader[Any]) -> bool:
+    return size_of(loader) > 0 and not isinstance(loader.dataset, IterableDataset)
+
+
+def size_of(loader: DataLoader[Any]) -> int:
+    """Of a batch; one that accelerate has prepared keeps it in the sampler of batches. 0: none."""
+    return loader.batch_size or getattr(loader.batch_sampler, "batch_size", None) or 0
+
+
+def sampler_of(loader: DataLoader[Any]) -> Any:
+    return getattr(loader.batch_sampler, "sampler", loader.sampler)
+
+
+def first_item(loader: DataLoader[Any]) -> Any:
+    """Drawn by nobody else: workers would be processes of their own."""
+    rows: Any = loader.dataset
+    places = range(min(size_of(loader), len(rows)))
+    return loader.collate_fn([rows[place] for place in places])
+
+
+def form_of(item: Any, seen: Seen) -> Form | None:
+    if isinstance(item, Mapping):
+        found = [name for name in item if name in LABELS]
+        found = found or [name for name in item if _IS_LABEL(str(name))]
+        return Form(tuple(map(str, item)), None, found[0] if len(found) == 1 else None)
+    parts = item if isinstance(item, (list, tuple)) else [item]
+    if not parts or any(isinstance(part, Mapping) for part in parts):
+        return None
+    taken = list(signature(seen.model.forward).parameters)
+    read: dict[int, str] = {}
+    for given in seen.asked:
+        for name, value in zip(taken, given, strict=False):
+            for place, part in enumerate(parts):
+                if _same(part, value):
+                    read.setdefault(place, name)
+    unread = [place for place in range(len(parts)) if place not in read]
+    if len(parts) == PAIR and len(unread) == PAIR:  # both were made anew on their way
+        read, unread = {0: taken[0] if taken else "inputs"}, [1]
+    names = [read.get(place, f"part_{place}") for place in range(len(parts))]
+    if len(unread) == 1 and len(parts) > 1:
+        names[unread[0]] = LABEL
+    if len(set(names)) < len(names):
+        return None
+    kind = type(item)
+    label = LABEL if LABEL in names else None
+    if kind in (list, tuple):
+        return Form(tuple(names), kind, label)
+    if not isinstance(item, (list, tuple)):
+        return Form(tuple(names), lambda some: some[0], label)
+    return Form(tuple(names), lambda some: kind(*some), label)
+
+
+def _same(part: Any, value: Any) -> bool:
+    """Whether they are the same numbers in memory, whatever shape they were given."""
+    if not isinstance(part, torch.Tensor) or not isinstance(value, torch.Tensor):
+        return part is value
+    return part.data_ptr() == value.data_ptr() and part.numel() == value.numel()
+
+
+class _Row(dict[str, Any]):
+    """A row by name, and as its data set gives it."""
+
+    given: Any
+
+
+class _Rows(torch.utils.data.Dataset[Any]):
+    def __init__(self, rows: Any, names: tuple[str, ...]) -> None:
+        self.rows, self.names = rows, names
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> Any:
+        given = self.rows[place]
+        parts = given if isinstance(given, (list, tuple)) else [given]
+        same = len(parts) == len(self.names)
+        names = self.names if same else [f"part_{place}" for place in range(len(parts))]
+        row = _Row(zip(names, parts, strict=True))
+        row.given = given
+        return row
+
+
+def rows_by_name(dataset: Any, form: Form) -> Any:
+    return dataset if form.make is None else _Rows(dataset, form.names)
+
+
+def collator_by_name(loader: DataLoader[Any], form: Form) -> Any:
+    """Rows come by name, and the script's own collator gets them as they were."""
+    collate: Any = loader.collate_fn
+    if form.make is None:
+        return collate
+
+    def by_name(rows: list[Any]) -> dict[str, Any]:
+        given = [row.given if isinstance(row, _Row) else row for row in rows]
+        return form.fields(on_behalf(collate, given))
+
+    by_name.__name__ = getattr(collate, "__name__", type(collate).__name__)
+    return by_name
+
+
+def kind_of(sampler: Any) -> type[LoopTrainer]:
+    if isinstance(sampler, RandomSampler) and not sampler.replacement:
+        return LoopTrainer
+    return Unshuffled if isinstance(sampler, SequentialSampler) else Sampled
+
+
+def held_beside(
+    names: Mapping[str, Any], loader: DataLoader[Any], form: Form
+) -> DataLoader[Any] | None:
+    """The loader of the rows to be judged by, told by its name."""
+    inner = {k: v for one in names.values() if type(one) is dict for k, v in one.items()}
+    found = {
+        str(name).lower(): one
+        for name, one in {**inner, **names}.items()
+        if isinstance(one, DataLoader) and one.dataset is not loader.dataset
+        if can_be_drawn_from(one) and _alike(one.collate_fn, loader.collate_fn)
+    }
+    for kind in JUDGES:
+        for name, one in found.items():
+            if kind in name and _laid_out(one, form):
+                return one
+    return None
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether both lay rows out in the same way, as far as can be told."""
+    return one is other or (not hasattr(one, "__code__") and type(one) is type(other))
+
+
+def _laid_out(loader: DataLoader[Any], form: Form) -> bool:
+    try:
+        item = first_item(loader)
+    except Exception:  # it is not asked yet, and may be of another kind
+        return False
+    if form.make is None:
+        return isinstance(item, Mapping) and set(map(str, item)) == set(form.names)
+    parts = item if isinstance(item, (list, tuple)) else [item]
+    return not isinstance(item, Mapping) and len(parts) == len(form.names)
