@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from debugger.outcome import Finding
 from debugger.words import Words
 from tests.browser.app import LONG, LOOKS, Visit, running_app, serious
+from tests.frameworks.pytorch.test_loops import FORGOTTEN
 
 pytestmark = [pytest.mark.slow, pytest.mark.proof]
 
@@ -110,6 +112,20 @@ def test_a_script_and_its_data_are_given_run_changed_and_kept(visit: Visit, tmp_
     page.wait_for_selector("#editor :text('bert-base-uncased')")
     ran(page)
     assert "data/rows.csv" in page.inner_text("#right .verdict.fail")
+    assert page.complaints == []
+
+
+def test_a_loop_by_hand_is_walked_to_what_it_forgets(visit: Visit, tmp_path: Path) -> None:
+    script, _, code, text = FORGOTTEN["zero_grad"]
+    page = visit("/mine")
+    given(page, ("mine.py", script), folder=tmp_path)
+    assert WORDS.say("mine", "reads_training") not in page.inner_text("#left")
+    ran(page)
+    page.click("#rail [data-with=step]")
+    said = WORDS.finding(Finding(code, "fault", "step", None, {"norm": 0.0}))
+    assert said.partition("(")[0] in page.inner_text("#right .verdict.fail")
+    line = script[: script.index(text)].strip("\n").count("\n") + 1
+    assert f"line {line}" in page.inner_text("#right .verdict.fail")
     assert page.complaints == []
 
 
