@@ -357,6 +357,9 @@ class Listed:
     weights: int
 
 
+SAME_LOSS = 1e-3
+
+
 @dataclass(frozen=True)
 class Forward:
     """`first_logits` are of the batch's first example. `loss_shape` is () for one number.
@@ -478,6 +481,15 @@ class Forward:
     company: Company | None = None
     lone: Lone | None = None
     failure: Failure | None = None
+
+    @property
+    def counts_otherwise(self) -> bool:
+        """Whether its loss is somebody's own, and not just the mean cross-entropy of its rows."""
+        known = [one for one in self.losses if one is not None]
+        if not self.own_loss or self.loss is None or len(known) < max(1, len(self.losses)):
+            return self.own_loss
+        mean = sum(known) / len(known)
+        return abs(mean - self.loss) > SAME_LOSS * max(1.0, mean)
 
 
 @dataclass(frozen=True)

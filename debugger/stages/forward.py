@@ -447,7 +447,7 @@ def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     classes = view.facts.num_labels
     if view.facts.task != "classification" or classes is None or classes < 2:
         return NOT_FOR_THIS_TASK
-    if seen.own_loss or seen.label_smoothing or _took(seen, classes):
+    if seen.counts_otherwise or seen.label_smoothing or _took(seen, classes):
         return CannotJudge("own_loss")
     if seen.loss is None or not math.isfinite(seen.loss):
         return CannotJudge("no_loss_here")

@@ -47,7 +47,7 @@ def sure_before_training(seen: Forward, view: View) -> Verdict | CannotJudge | N
     looked_at = view.facts.compiled is not None or (drawn is not None and drawn.matrices)
     if not looked_at or view.facts.pretrained or seen.earlier is not None:
         return UNKNOWN
-    if view.facts.task != "classification" or classes < 2 or seen.own_loss:
+    if view.facts.task != "classification" or classes < 2 or seen.counts_otherwise:
         return NOT_FOR_THIS_TASK
     low, high, loss, chance = seen.logits_low, seen.logits_high, seen.loss, math.log(classes)
     if low is None or high is None or loss is None or not SURELY_OFF * chance < loss < math.inf:

@@ -317,6 +317,13 @@ def test_what_a_loop_forgets_is_a_fault_at_its_line(what: str) -> None:
     assert found(script, stage, "fault").get(code) == line_of(script, text)
 
 
+def test_inputs_in_thousands_before_a_new_net() -> None:
+    far = QUICK.replace("train_rows = ", "X = 3000 + 1000 * X\ntrain_rows = ")
+
+    assert "sure_before_training" in found(far, "forward", "look")
+    assert found(QUICK, "forward", "look") == {}
+
+
 MODES = {
     "never back": (
         QUICK.replace("    model.train()\n", "").replace("epochs = 8", "model.train()\nepochs = 8"),
