@@ -10,7 +10,7 @@ import tf_keras
 
 from debugger.frameworks.keras.answering import of_library, scores_of, without_labels
 from debugger.frameworks.keras.listening import Call, calls_heard
-from debugger.frameworks.keras.reading import Parts, dense
+from debugger.frameworks.keras.reading import Parts, Rows, dense
 
 FEWEST, _TABLE, NEXT = 4, 2, 0.95
 _OTHERWISE = (tf_keras.layers.BatchNormalization, tf_keras.layers.Dropout)
@@ -98,15 +98,18 @@ def _falls_into(leaf: Any, rows: int) -> bool:
     return isinstance(leaf, tf.Tensor) and bool(leaf.shape.rank) and leaf.shape[0] == rows
 
 
-def holds_together(batch: Parts) -> bool:
-    """Whether its rows belong to each other, as the nodes of a graph do: an input says of each row
-    something about every other."""
-    leaves = tf.nest.flatten(batch.x)
-    return len(leaves) > 1 and any(isinstance(x, tf.Tensor) and _is_square(x) for x in leaves)
+def holds_together(rows: Rows) -> bool:
+    """Whether they belong to each other, as the nodes of a graph do: all of them are one batch, and
+    an input says of each of them something about every other."""
+    leaves = [] if rows.batch is None else tf.nest.flatten(rows.batch.x)
+    edges = [one for one in leaves if isinstance(one, tf.Tensor) and _is_square(one)]
+    return len(leaves) > 1 and any(one.shape[0] == rows.count for one in edges)
 
 
 def _is_square(leaf: Any) -> bool:
-    return leaf.shape.rank == _TABLE and leaf.shape[0] == leaf.shape[1]
+    """Words of as many rows as a row has tokens are no graph: those are whole numbers."""
+    both = leaf.shape.rank == _TABLE and leaf.shape[0] == leaf.shape[1]
+    return both and leaf.dtype.is_floating
 
 
 def _dealt(x: Any, places: Any, order: Any) -> Any:

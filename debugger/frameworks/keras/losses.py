@@ -20,6 +20,7 @@ from debugger.pipelines.losses import SCALES, Asked, Form, counts_of, fills
 
 MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
+ASIDE = 0.3
 MOST_TRIED, TRIED = 6.0, 25
 """What is put before a last activation to see what comes out of it: so far, so many."""
 FAR, BEYOND = 1e3, 10.0
@@ -292,8 +293,9 @@ def _of_amounts(question: _Question, targets: Any) -> dict[str, Any]:
 
 
 def _among(question: _Question, targets: Any) -> Any:
-    """What is to stand before the last activation for answers that lie between the labels."""
-    middle, found = float(np.median(targets)), []
+    """What is to stand before the last activation for answers that lie between the labels, and not
+    with as many above as below, where distances draw nowhere."""
+    middle, found = float(np.quantile(targets, ASIDE)), []
     for number in (middle, *np.linspace(-MOST_TRIED, MOST_TRIED, TRIED)):
         made = np.full(question.shape, float(number), np.float32)
         answer = float(np.mean(dense(question.ending(tf.constant(made)))))

@@ -180,7 +180,7 @@ class KerasPipeline:
         rows, model = self._train, self._fit.model
         if rows.batch is None or rows.failure is not None or len(optimizers_of(model)) != 1:
             return None
-        if holds_together(rows.batch):  # no part of it can be tried by itself
+        if holds_together(rows):  # no part of it can be tried by itself
             return None
         with self.untouched():
             answer = answer_to(model, rows.batch)

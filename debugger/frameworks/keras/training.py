@@ -257,7 +257,7 @@ def _again_and_again(batch: Any, like: Any) -> Any:
 def are_classes(rows: Rows, facts: Facts) -> bool:
     """Rows with a number for a class, of which a batch can be made anew."""
     known = facts.task == "classification" and rows.leaves and rows.labels
-    if rows.batch is not None and holds_together(rows.batch):
+    if holds_together(rows):
         return False
     return bool(known) and all(isinstance(label, int) for label in rows.labels)
 
