@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import numpy as np
 
 Form = Literal["classes", "many", "amounts"]
 """What labels are to a loss: one class a row or position, many yes or no, or amounts."""
 SCALES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 """How sure the made-up answers are: the difference between the label's output and the others."""
 _ROWS_OF_THEM = 2
+_ASIDE = 0.3
+"""Of the labels lie below it: with as many above as below, distances draw nowhere."""
+_TRIED = np.linspace(-6, 6, 25)
+"""What is put before a last activation to see what comes out of it."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,14 @@ class Asked:
     ends: tuple[float, float] | None = None
     undrawn: int = 0
     fills: tuple[int, ...] = ()
+
+
+def number_among(labels: Any, answer_to: Callable[[float], float]) -> float | None:
+    """What is to stand before a last activation for answers that lie between the labels."""
+    aside, least, most = float(np.quantile(labels, _ASIDE)), labels.min(), labels.max()
+    answers = {number: answer_to(number) for number in (aside, *_TRIED.tolist())}
+    among = [number for number, answer in answers.items() if least < answer < most]
+    return min(among, key=lambda number: abs(answers[number] - aside), default=None)
 
 
 def fills(labels: Any) -> tuple[int, ...]:

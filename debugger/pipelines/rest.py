@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from io import StringIO
 from types import FrameType
 from typing import Any, Protocol
@@ -115,7 +116,7 @@ def running() -> Iterator[tuple[FrameType, ast.Module]]:
     """The functions of the script's own that are running now, from the innermost on, and the text
     of the file of each."""
     for frame in own_frames():
-        if (tree := _parsed(frame.f_code.co_filename)) is not None:
+        if (tree := parsed(frame.f_code.co_filename)) is not None:
             yield frame, tree
 
 
@@ -127,9 +128,15 @@ def own_frames() -> Iterator[FrameType]:
         frame = frame.f_back
 
 
-def _parsed(file: str) -> ast.Module | None:
+def parsed(file: str) -> ast.Module | None:
+    """The same one for the same text."""
+    return _parsed("".join(linecache.getlines(file)))
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> ast.Module | None:
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        return ast.parse(text)
     except (SyntaxError, ValueError):
         return None
 

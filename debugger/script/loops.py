@@ -82,11 +82,6 @@ class Loop:
         module = ast.Module([ast.copy_location(once, self.node)], [])
         return compile(ast.fix_missing_locations(module), self.file, "exec")
 
-    def calls(self, name: str) -> bool:
-        """Whether a method of that name is called in it."""
-        calls = (part for part in ast.walk(self.node) if isinstance(part, ast.Call))
-        return any(isinstance(c.func, ast.Attribute) and c.func.attr == name for c in calls)
-
 
 def _is_loader(call: ast.Call) -> bool:
     return "loader" in name_of(call.func).lower()

@@ -16,13 +16,10 @@ from tf_keras.src.engine import compile_utils
 from debugger.frameworks.keras.answering import Answer, Loss
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.reading import Parts, dense
-from debugger.pipelines.losses import SCALES, Asked, Form, counts_of, fills
+from debugger.pipelines.losses import SCALES, Asked, Form, counts_of, fills, number_among
 
 MOST = 2_000_000
 """Numbers in the logits: above it, asking so often would take long."""
-ASIDE = 0.3
-MOST_TRIED, TRIED = 6.0, 25
-"""What is put before a last activation to see what comes out of it: so far, so many."""
 FAR, BEYOND = 1e3, 10.0
 """What is put before the last activation, and how far beyond the labels that is at least."""
 SMALL, TIMES = 0.05, (0.25, 0.5, 2.0, 8.0)
@@ -275,16 +272,13 @@ def _positive_weights(question: _Question, targets: Any) -> dict[int, float]:
 
 
 def _of_amounts(question: _Question, targets: Any) -> dict[str, Any]:
-    middle, among = np.full(question.shape, float(targets.mean())), _among(question, targets)
-    asked = (np.zeros(question.shape), middle, *([] if among is None else [among]))
-    pulls = [question.pull(made) for made in asked]
-    # Beside all labels each output is drawn the same way by a mean of distances, and rightly so.
-    differ = float(np.ptp(targets)) > 0 and len(targets) > 2 and among is not None
+    middle = np.full(question.shape, float(targets.mean()))
+    differ = float(np.ptp(targets)) > 0 and len(targets) > 2
     return {
         "rows": targets.size,
         "even": question.loss(middle),
         "labels_move": question.labels_count() or question.moves(question.raw + 1),
-        "alike": differ and all(pull is not None and _all_alike(pull.ravel()) for pull in pulls),
+        "alike": differ and _drawn_alike(question, targets, middle),
         "wanted": (float(targets.min()), float(targets.max())),
         "plain": True,
         "ends": _ends(question, targets),
@@ -292,16 +286,24 @@ def _of_amounts(question: _Question, targets: Any) -> dict[str, Any]:
     }
 
 
-def _among(question: _Question, targets: Any) -> Any:
-    """What is to stand before the last activation for answers that lie between the labels, and not
-    with as many above as below, where distances draw nowhere."""
-    middle, found = float(np.quantile(targets, ASIDE)), []
-    for number in (middle, *np.linspace(-MOST_TRIED, MOST_TRIED, TRIED)):
-        made = np.full(question.shape, float(number), np.float32)
-        answer = float(np.mean(dense(question.ending(tf.constant(made)))))
-        if targets.min() < answer < targets.max():
-            found.append((abs(answer - middle), made))
-    return min(found, key=lambda one: one[0])[1] if found else None
+def _drawn_alike(question: _Question, targets: Any, middle: Any) -> bool:
+    """Wherever the answers stand. Beside all labels a mean of distances draws each of them the same
+    way, and rightly so: they are asked between the labels, too."""
+
+    def draws(made: Any) -> bool:
+        pull = question.pull(made)
+        return pull is not None and _all_alike(pull.ravel())
+
+    def answer(number: float) -> float:
+        return float(np.mean(dense(question.ending(tf.constant(whole(number))))))
+
+    def whole(number: float) -> Any:
+        return np.full(question.shape, number, np.float32)
+
+    if not draws(np.zeros(question.shape)) or not draws(middle):
+        return False
+    among = number_among(targets, answer)
+    return among is not None and draws(whole(among))
 
 
 def _undrawn(question: _Question, targets: Any) -> int:

@@ -10,7 +10,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from inspect import signature
 from types import CodeType, FrameType
 from typing import Any
@@ -58,7 +58,7 @@ from debugger.frameworks.pytorch.tensors import (
     orders_of,
 )
 from debugger.pipelines.by_hand import ByHand
-from debugger.pipelines.rest import own_frames
+from debugger.pipelines.rest import own_frames, parsed
 from debugger.script import loops
 from debugger.script.tracing import name_of
 
@@ -180,7 +180,7 @@ def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found |
                 sampler=sampler_of(loader),
                 batches=len(loader),
             )
-            return _whole(turn, optimizer, given, epochs, frames, place, inner)
+            return _whole(turn, optimizer, given, epochs, frames, place, around[inner:])
     return None
 
 
@@ -226,7 +226,7 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
         )
         times = epochs if sliced else epochs * len(numbers)
         turn = Turn(code, names, form, seen.model)
-        return _whole(turn, optimizer, given, times, frames, place, 0)
+        return _whole(turn, optimizer, given, times, frames, place, around)
     return None
 
 
@@ -237,10 +237,9 @@ def _whole(
     epochs: int,
     frames: list[FrameType],
     place: int,
-    inner: int,
+    around: list[loops.Loop],
 ) -> _Found:
-    around = _around(frames[place])
-    loop, outer = around[inner], around[inner + 1 :]
+    loop, *outer = around
     functions = [one for frame in frames[:place] if (one := _function(frame)) is not None]
     return _Found(
         turn,
@@ -475,15 +474,7 @@ def _trees(frames: list[FrameType]) -> list[ast.Module]:
 
 
 def _tree(frame: FrameType) -> ast.Module | None:
-    return _parsed("".join(linecache.getlines(frame.f_code.co_filename)))
-
-
-@lru_cache(maxsize=8)
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        return None
+    return parsed(frame.f_code.co_filename)
 
 
 def _function(frame: FrameType) -> ast.FunctionDef | None:

@@ -15,7 +15,7 @@ import torch
 from transformers import Trainer
 
 from debugger.frameworks.pytorch.batches import items_in, logits_of
-from debugger.pipelines.losses import SCALES, Asked, Form, counts_of, fills
+from debugger.pipelines.losses import SCALES, Asked, Form, counts_of, fills, number_among
 from debugger.pipelines.rows import LABELS
 
 MOST = 2_000_000
@@ -24,9 +24,6 @@ SLOW, TOO_SLOW = 0.03, 0.2
 """Seconds that one answer takes: then fewer questions are put, or none."""
 FAR, BEYOND = 1e4, 10.0
 """What a head is made to say, and how far beyond the labels that is at least."""
-ASIDE = 0.3
-MOST_TRIED, TRIED = 6.0, 25
-"""What is put before a last activation to see what comes out of it: so far, so many."""
 _ROWS_TURNED = 3
 _TURNED = 0.5
 """How much of a pull must point elsewhere than before: other rows may change its size."""
@@ -355,14 +352,15 @@ def _of_amounts(question: _Question, labels: torch.Tensor) -> dict[str, Any] | N
     logits = question.head.logits
     flat = labels.reshape(-1).float()
     middle = torch.full_like(logits, float(flat.mean()))
-    among = _among(question, flat)
-    asked = (torch.zeros_like(logits), middle, *([] if among is None else [among]))
-    pulls = [question.pull(made) for made in asked]
+    pulls = [question.pull(made) for made in (torch.zeros_like(logits), middle)]
     known = [pull.reshape(-1) for pull in pulls if pull is not None]
     differ = float(flat.max() - flat.min()) > 0 and len(flat) > 2
-    # Beside all labels each output is drawn the same way by a mean of distances, and rightly so.
-    alike = differ and among is not None and len(known) == len(asked)
-    alike = alike and all(_all_alike(pull) for pull in known)
+    alike = differ and len(known) == 2 and all(_all_alike(pull) for pull in known)
+    if alike:  # beside all labels a mean of distances draws each output the same way, rightly
+        among = _among(question, flat)
+        pull = None if among is None else question.pull(among)
+        alike = pull is not None and _all_alike(pull.reshape(-1))
+        known += [] if pull is None else [pull.reshape(-1)]
     reach, beyond = [], max(FAR, BEYOND * float(flat.abs().max())) if len(flat) else FAR
     for far in (-beyond, beyond):
         question.loss(torch.full_like(logits, far))
@@ -383,17 +381,14 @@ def _of_amounts(question: _Question, labels: torch.Tensor) -> dict[str, Any] | N
 
 
 def _among(question: _Question, labels: torch.Tensor) -> torch.Tensor | None:
-    """What is to come out of the head for answers that lie between the labels, and not with as many
-    above as below, where distances draw nowhere."""
-    logits, middle = question.head.logits, float(labels.quantile(ASIDE))
-    found: list[tuple[float, torch.Tensor]] = []
-    for number in (middle, *torch.linspace(-MOST_TRIED, MOST_TRIED, TRIED).tolist()):
-        made = torch.full_like(logits, number)
-        question.loss(made)
-        answer = made if question.last is None else question.last.detach().float()
-        if float(labels.min()) < float(answer.mean()) < float(labels.max()):
-            found.append((abs(float(answer.mean()) - middle), made))
-    return min(found, key=lambda one: one[0])[1] if found else None
+    logits = question.head.logits
+
+    def answer(number: float) -> float:
+        question.loss(torch.full_like(logits, number))
+        return number if question.last is None else float(question.last.detach().float().mean())
+
+    number = number_among(labels.cpu().numpy(), answer)
+    return None if number is None else torch.full_like(logits, number)
 
 
 def _above(question: _Question, logits: torch.Tensor) -> Iterator[torch.Tensor]:
