@@ -103,8 +103,8 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     low, high = (int(value) for value in seen.label_range)
     if (low >= 0 and high < classes) or _one_output(seen) or fitting.axis_too_many(seen):
         return None
-    if view.facts.compiled is None and seen.failure is None and _took(seen, classes):
-        return None  # a cross-entropy would have failed: this loss asks thresholds, or the like
+    if view.facts.compiled is None and seen.failure is None and _took_below(seen):
+        return None  # a cross-entropy would have failed: this loss has a sign of its own for none
     from_one = low == 1 and high == classes  # nobody has class 0: the labels are to be moved
     places = view.places
     moved = places.written.numbered_from_one() or places.written.labels() or places.fits.labelled()
@@ -116,10 +116,9 @@ def label_outside_head(seen: Forward, view: View) -> Verdict | CannotJudge | Non
     return fault(line, label=label, num_labels=classes, last=classes - 1)
 
 
-def _took(seen: Forward, classes: int) -> bool:
-    """Whether the batch that went through had a label that is the number of no output."""
-    whole = [label for label in seen.labels if label != IGNORED]
-    return seen.loss is not None and any(not 0 <= label < classes for label in whole)
+def _took_below(seen: Forward) -> bool:
+    """Whether the batch that went through had a label below 0 that is not the library's own."""
+    return seen.loss is not None and any(label < 0 and label != IGNORED for label in seen.labels)
 
 
 def label_not_binary(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -447,7 +446,7 @@ def first_loss_off(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     classes = view.facts.num_labels
     if view.facts.task != "classification" or classes is None or classes < 2:
         return NOT_FOR_THIS_TASK
-    if seen.counts_otherwise or seen.label_smoothing or _took(seen, classes):
+    if seen.counts_otherwise or seen.label_smoothing:
         return CannotJudge("own_loss")
     if seen.loss is None or not math.isfinite(seen.loss):
         return CannotJudge("no_loss_here")

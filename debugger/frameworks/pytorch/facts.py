@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from inspect import signature
+from itertools import islice
 from typing import Any
 
 import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import failure_of_script, on_behalf
-from debugger.frameworks.pytorch.batches import first_batch, labels_of, task_in, with_loss
+from debugger.frameworks.pytorch.batches import (
+    fields_of,
+    labels_of,
+    task_in,
+    with_loss,
+)
 from debugger.frameworks.pytorch.loading import is_pretrained, the_one_used, tokenized_at
+from debugger.frameworks.pytorch.losses import is_own, takes_beyond
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import count_of, is_stream
 from debugger.frameworks.pytorch.untouched import borrowed
@@ -20,6 +28,7 @@ from debugger.pipelines.models import CLASSES, names_in, task_of, tokenizer_from
 from debugger.pipelines.rows import LABELS, is_hub
 
 LOOKED_AT, IGNORED = 64, -100
+BATCHES_TRIED, SECONDS_TRIED = 16, 1.0
 _COLLATORS_OF_HUGGING_FACE = "transformers.data.data_collator"
 
 
@@ -36,7 +45,7 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         task, classes = (found, counted) if found != "unknown" else (task, classes)
     elif task == "classification":
         task = _by_labels(trainer, classes)
-    if task == "classification" and classes and _takes_others(trainer, classes):
+    if task in ("classification", "tokens") and classes and _takes_others(trainer, classes):
         task, classes = "unknown", None
     return Facts(
         task=task,
@@ -70,20 +79,36 @@ def configured_like(trainer: Trainer) -> str:
 
 
 def _takes_others(trainer: Trainer, classes: int) -> bool:
-    """Whether a label is the number of no output, and a loss of the script's own takes it all the
-    same: one of thresholds, say. A cross-entropy fails on it."""
-    if type(trainer).compute_loss is Trainer.compute_loss:
+    """Whether a label is the number of no output, and a loss of the script's own asks for it all
+    the same: one of thresholds, say. A cross-entropy fails on it."""
+    if not is_own(trainer):
         return False
     with borrowed(trainer):
         try:
-            batch = on_behalf(first_batch, trainer)
-            labels = labels_of(trainer, batch)
-            if labels is None or labels.is_floating_point() or int(labels.max()) < classes:
+            batch = on_behalf(_first_beyond, trainer, classes)
+            if batch is None:
                 return False
-            return bool(torch.isfinite(on_behalf(with_loss, trainer, batch)[0]).all())
+            labels = labels_of(trainer, batch)
+            name = next(name for name, field in fields_of(batch).items() if field is labels)
+            loss = on_behalf(with_loss, trainer, batch)[0]
+            return bool(torch.isfinite(loss).all()) and takes_beyond(trainer, batch, name)
         except Exception as error:  # the stages are where this is reported
             failure_of_script(error)
             return False
+
+
+def _first_beyond(trainer: Trainer, classes: int) -> Any:
+    """The first batch with a label that is the number of no output, where one comes soon."""
+    started = time.monotonic()
+    for batch in islice(trainer.get_train_dataloader(), BATCHES_TRIED):
+        labels = labels_of(trainer, batch)
+        if labels is None or labels.is_floating_point():
+            break
+        if int(labels.max()) >= classes:
+            return batch
+        if time.monotonic() - started > SECONDS_TRIED:
+            break
+    return None
 
 
 def _by_labels(trainer: Trainer, classes: int | None) -> Task:

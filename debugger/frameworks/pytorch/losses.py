@@ -25,6 +25,7 @@ SLOW, TOO_SLOW = 0.03, 0.2
 FAR, BEYOND = 1e4, 10.0
 """What a head is made to say, and how far beyond the labels that is at least."""
 _ROWS_TURNED = 3
+_CLASSES_TRIED = 50
 _TURNED = 0.5
 """How much of a pull must point elsewhere than before: other rows may change its size."""
 
@@ -77,6 +78,28 @@ def asked(
         counted=len(all_labels),
         **answer,
     )
+
+
+def takes_beyond(trainer: Any, batch: dict[str, Any], name: str) -> bool:
+    """Whether a label that is the number of no output is asked for as something of its own, as by
+    a loss of thresholds, and is neither left out nor counted as one of the others."""
+    labels = batch[name]
+    head = _Head.found(trainer, trainer.model, batch)
+    if head is None or head.logits.shape[:-1] != labels.shape:
+        return True
+    question, classes = _Question(trainer, trainer.model, batch, name, head), head.logits.shape[-1]
+    outputs, beyond = question.some_outputs(), labels >= classes
+    with question.body_remembered():
+        pull = question.pull(outputs)
+        if pull is None:
+            return True
+        own = pull[beyond]
+        known = (own == 0).all(-1)
+        for label in {*range(min(classes, _CLASSES_TRIED)), classes - 1}:
+            found = question.pull(outputs, **{name: labels.masked_fill(beyond, label)})
+            if found is not None:
+                known |= torch.isclose(own, found[beyond], rtol=1e-4, atol=1e-9).all(-1)
+    return not bool(known.all())
 
 
 def _form(logits: torch.Tensor, labels: torch.Tensor) -> Form | None:

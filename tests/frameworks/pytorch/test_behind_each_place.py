@@ -115,6 +115,41 @@ def test_a_level_above_the_last_threshold_is_no_class_that_is_missing() -> None:
     assert "label_outside_head" in faults(fails, "forward")
 
 
+OF_THE_LIBRARY = """
+from torch.nn import functional
+from transformers import DataCollatorWithPadding, Trainer
+from tests import tiny
+import torch
+class Own(Trainer):
+    def compute_loss(self, model, inputs, return_outputs=False, **kwargs):
+        labels = inputs.pop("labels")
+        outputs = model(**inputs)
+        logits = outputs.logits
+        loss = {loss}
+        return (loss, outputs) if return_outputs else loss
+Own(
+    tiny.bert(num_labels=2), tiny.arguments(per_device_train_batch_size=8),
+    train_dataset=tiny.pairs(32), data_collator=DataCollatorWithPadding(tiny.tokenizer()),
+).train()
+"""
+
+
+@pytest.mark.parametrize(
+    ("loss", "told"),
+    [
+        (LEVELS.replace("arange(4)", "arange(2)").replace("nn.", ""), False),
+        ("functional.cross_entropy(logits, labels.clamp(max=1))", True),
+        ("functional.cross_entropy(logits, labels % 2)", True),
+        ("functional.cross_entropy(logits, labels.masked_fill(labels > 1, -100))", True),
+        ("functional.cross_entropy(logits[labels < 2], labels[labels < 2])", True),
+    ],
+)
+def test_a_label_that_a_loss_passes_over_is_outside_the_head(loss: str, told: bool) -> None:
+    said = faults(OF_THE_LIBRARY.format(loss=loss), "forward")
+
+    assert ("label_outside_head" in said) is told
+
+
 def test_a_few_weights_that_go_with_the_head_do_not_make_the_rate() -> None:
     body, pooler = torch.nn.Parameter(torch.ones(960)), torch.nn.Parameter(torch.ones(40))
     groups = [{"params": [body], "lr": 5e-5}, {"params": [pooler], "lr": 1e-3}]
