@@ -20,11 +20,12 @@ from debugger.frameworks.pytorch import rest, switched
 from debugger.frameworks.pytorch.by_hand import Heard, Rehearsing
 from debugger.frameworks.pytorch.company import note_cut_short
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
-from debugger.frameworks.pytorch.loops import never_asks, trainer_of
+from debugger.frameworks.pytorch.loops import trainer_of
 from debugger.frameworks.pytorch.untouched import quiet, writing_into
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.lineage import rows_followed
 from debugger.pipelines.starting import Patience, TrainingStarts
+from debugger.pipelines.turns import never_asks
 from debugger.script.enclosure import may_be_made
 
 MOST_MOVED = 200_000

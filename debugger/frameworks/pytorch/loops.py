@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import linecache
 import re
 import tempfile
 import warnings
@@ -58,7 +57,18 @@ from debugger.frameworks.pytorch.tensors import (
     orders_of,
 )
 from debugger.pipelines.by_hand import ByHand
-from debugger.pipelines.rest import own_frames, parsed
+from debugger.pipelines.turns import (
+    all_names,
+    epochs_loop,
+    epochs_of,
+    function_at,
+    line_of,
+    loops_at,
+    names_in,
+    never_asks,
+    running_frames,
+    trees_of,
+)
 from debugger.script import loops
 from debugger.script.tracing import name_of
 
@@ -66,7 +76,7 @@ from debugger.script.tracing import name_of
 def trainer_of(optimizer: Any, heard: Sequence[str], last: Any = None) -> LoopTrainer | None:
     """To be called where the optimizer is about to step for the first time; `last` is the loader
     that was gone through last. None of a loop that is not understood."""
-    frames = [frame for frame in own_frames() if _line(frame) is not None]
+    frames = running_frames()
     try:
         return _understood(frames, optimizer, heard, last)
     except Exception:  # of what was never met before: the loop is not judged then
@@ -76,7 +86,7 @@ def trainer_of(optimizer: Any, heard: Sequence[str], last: Any = None) -> LoopTr
 def _understood(
     frames: list[FrameType], optimizer: Any, heard: Sequence[str], last: Any
 ) -> LoopTrainer | None:
-    if _several(optimizer, _all_names(frames)):
+    if _several(optimizer, all_names(frames)):
         return None
     for way in (partial(_over_loader, last=last), _over_tensors):
         found = way(frames, optimizer)
@@ -96,14 +106,6 @@ def _several(optimizer: Any, names: Mapping[str, Any]) -> bool:
         for one in names.values()
         if isinstance(one, torch.optim.Optimizer) and one is not optimizer
     )
-
-
-def never_asks(names: str) -> bool:
-    """Whether nothing in the text of the script that is run, nor in the files beside it, is called
-    so."""
-    files = {frame.f_code.co_filename for frame in own_frames() if _line(frame) is not None}
-    texts = ["".join(linecache.getlines(file)) for file in files]
-    return bool(texts) and not any(re.search(names, text) for text in texts)
 
 
 @dataclass(frozen=True)
@@ -153,13 +155,13 @@ class _Found:
 
 def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found | None:
     for place, frame in enumerate(frames):
-        around = _around(frame)
-        names = {**frame.f_globals, **frame.f_locals}
+        around = loops_at(frame)
+        names = names_in(frame)
         for inner, loop in enumerate(around):
             loader = loop.goes_over(names, last)
             if not isinstance(loader, DataLoader):
                 continue
-            epochs, code = _epochs(frames[place:], around[inner + 1 :]), loop.turn
+            epochs, code = epochs_of(frames[place:], around[inner + 1 :]), loop.turn
             if code is None or epochs is None or not can_be_drawn_from(loader):
                 return None
             item = first_item(loader)
@@ -168,7 +170,7 @@ def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found |
             if seen is None or form is None:
                 return None
             turn = Turn(code, names, form, seen.model)
-            held = held_beside(_all_names(frames), loader, form)
+            held = held_beside(all_names(frames), loader, form)
             given = Given(
                 rows=rows_by_name(loader.dataset, form),
                 collate=collator_by_name(loader, form),
@@ -187,15 +189,15 @@ def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found |
 def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
     """All rows at once, or slices of them one after the other."""
     for place, frame in enumerate(frames):
-        around = _around(frame)
-        names = {**frame.f_globals, **frame.f_locals}
+        around = loops_at(frame)
+        names = names_in(frame)
         if not around:
             continue
         numbers = around[0].numbers(names)
         if not numbers:
             return None
         loop, sliced = around[0], numbers.step > 1
-        epochs, code = _epochs(frames[place:], around[1:]), loop.turn
+        epochs, code = epochs_of(frames[place:], around[1:]), loop.turn
         if code is None or epochs is None:
             return None
         first = numbers.start if sliced else numbers[-1]
@@ -240,7 +242,7 @@ def _whole(
     around: list[loops.Loop],
 ) -> _Found:
     loop, *outer = around
-    functions = [one for frame in frames[:place] if (one := _function(frame)) is not None]
+    functions = [one for frame in frames[:place] if (one := function_at(frame)) is not None]
     return _Found(
         turn,
         optimizer,
@@ -248,14 +250,14 @@ def _whole(
         epochs,
         [loop.node, *functions],
         line_in(loop.file, loop.node.lineno),
-        _outermost(frames[place:], outer),
-        _trees(frames),
+        epochs_loop(frames[place:], outer),
+        trees_of(frames),
     )
 
 
 def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTrainer:
-    turn, given, names = found.turn, found.given, _all_names(frames)
-    line = next((at for frame in frames if (at := _line(frame)) is not None), None)
+    turn, given, names = found.turn, found.given, all_names(frames)
+    line = next((at for frame in frames if (at := line_of(frame)) is not None), None)
     by_hand = _observed(found, frames, heard, line)
     backwards = max(1, by_hand.backwards - by_hand.zeroed)
     folder = tempfile.TemporaryDirectory()
@@ -325,33 +327,6 @@ def _differs(layer: torch.nn.Module) -> bool:
     return isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)
 
 
-def _around(frame: FrameType) -> list[loops.Loop]:
-    tree, code = _tree(frame), frame.f_code
-    if tree is None:
-        return []
-    return loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
-
-
-def _epochs(frames: list[FrameType], outer: list[loops.Loop]) -> int | None:
-    """How often the rows are gone through; None where nobody knows."""
-    times = 1
-    for place, frame in enumerate(frames):
-        tree = _tree(frame)
-        if tree is not None and loops.waits(tree, frame.f_lineno, frame.f_code.co_name):
-            return None
-        names = {**frame.f_globals, **frame.f_locals}
-        for loop in _around(frame) if place else outer:
-            times *= loop.times(names) or 1
-    return times
-
-
-def _outermost(frames: list[FrameType], outer: list[loops.Loop]) -> ast.For | None:
-    """The loop of the epochs: the last around the batches that counts to a number."""
-    around = [*outer, *(loop for frame in frames[1:] for loop in _around(frame))]
-    counting = [loop.node for loop in around if loop.counts]
-    return counting[-1] if counting else None
-
-
 def _seen(
     code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optimizer: Any
 ) -> Seen | None:
@@ -406,18 +381,6 @@ def _taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
             part.training = training
 
 
-def _all_names(frames: list[FrameType]) -> dict[str, Any]:
-    """Those of the innermost frame last; with what an object holds whose method is run."""
-    names: dict[str, Any] = {}
-    for frame in reversed(frames):
-        names |= frame.f_globals
-        for name, value in frame.f_locals.items():
-            names[name] = value
-            if name == "self":
-                names |= getattr(value, "__dict__", {})
-    return names
-
-
 def _schedule(found: _Found, names: Mapping[str, Any]) -> Any:
     """As the script moves it on: at each step, or else once an epoch."""
     for name, one in names.items():
@@ -465,28 +428,3 @@ def _divides(found: _Found, names: Mapping[str, Any], by: int) -> bool:
         if isinstance(part, ast.BinOp | ast.AugAssign) and isinstance(part.op, ast.Div)
     ]
     return any(loops.value_of(one, names) == by for one in divisors)
-
-
-def _trees(frames: list[FrameType]) -> list[ast.Module]:
-    """Of all files that the loop runs in."""
-    trees = {frame.f_code.co_filename: _tree(frame) for frame in frames}.values()
-    return [tree for tree in trees if tree is not None]
-
-
-def _tree(frame: FrameType) -> ast.Module | None:
-    return parsed(frame.f_code.co_filename)
-
-
-def _function(frame: FrameType) -> ast.FunctionDef | None:
-    """The one that the frame is in, with all that stands in it."""
-    tree, line = _tree(frame), frame.f_lineno
-    for part in [] if tree is None else ast.walk(tree):
-        if not isinstance(part, ast.FunctionDef) or part.name != frame.f_code.co_name:
-            continue
-        if part.lineno <= line <= (part.end_lineno or 0):
-            return part
-    return None
-
-
-def _line(frame: FrameType) -> int | None:
-    return line_in(frame.f_code.co_filename, frame.f_lineno)

@@ -1,0 +1,94 @@
+"""The loops of a script's own that are running now: where, how often, and what they know."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+from types import FrameType
+from typing import Any
+
+from debugger.failure import line_in
+from debugger.pipelines.rest import own_frames, parsed
+from debugger.script import loops
+
+
+def running_frames() -> list[FrameType]:
+    """Of the script's own functions, the innermost first."""
+    return [frame for frame in own_frames() if line_of(frame) is not None]
+
+
+def never_asks(names: str) -> bool:
+    """Whether nothing in the text of the script that is run, nor in the files beside it, is called
+    so."""
+    files = {frame.f_code.co_filename for frame in running_frames()}
+    texts = ["".join(linecache.getlines(file)) for file in files]
+    return bool(texts) and not any(re.search(names, text) for text in texts)
+
+
+def line_of(frame: FrameType) -> int | None:
+    return line_in(frame.f_code.co_filename, frame.f_lineno)
+
+
+def tree_of(frame: FrameType) -> ast.Module | None:
+    return parsed(frame.f_code.co_filename)
+
+
+def trees_of(frames: list[FrameType]) -> list[ast.Module]:
+    """Of all files that they run in."""
+    trees = {frame.f_code.co_filename: tree_of(frame) for frame in frames}.values()
+    return [tree for tree in trees if tree is not None]
+
+
+def function_at(frame: FrameType) -> ast.FunctionDef | None:
+    """The one that the frame is in, with all that stands in it."""
+    tree, line = tree_of(frame), frame.f_lineno
+    for part in [] if tree is None else ast.walk(tree):
+        if not isinstance(part, ast.FunctionDef) or part.name != frame.f_code.co_name:
+            continue
+        if part.lineno <= line <= (part.end_lineno or 0):
+            return part
+    return None
+
+
+def loops_at(frame: FrameType) -> list[loops.Loop]:
+    tree, code = tree_of(frame), frame.f_code
+    if tree is None:
+        return []
+    return loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
+
+
+def names_in(frame: FrameType) -> dict[str, Any]:
+    return {**frame.f_globals, **frame.f_locals}
+
+
+def all_names(frames: list[FrameType]) -> dict[str, Any]:
+    """Those of the innermost frame last; with what an object holds whose method is run."""
+    names: dict[str, Any] = {}
+    for frame in reversed(frames):
+        names |= frame.f_globals
+        for name, value in frame.f_locals.items():
+            names[name] = value
+            if name == "self":
+                names |= getattr(value, "__dict__", {})
+    return names
+
+
+def epochs_of(frames: list[FrameType], outer: list[loops.Loop]) -> int | None:
+    """How often the rows are gone through, by the loops around theirs; None where nobody knows."""
+    times = 1
+    for place, frame in enumerate(frames):
+        tree = tree_of(frame)
+        if tree is not None and loops.waits(tree, frame.f_lineno, frame.f_code.co_name):
+            return None
+        names = names_in(frame)
+        for loop in loops_at(frame) if place else outer:
+            times *= loop.times(names) or 1
+    return times
+
+
+def epochs_loop(frames: list[FrameType], outer: list[loops.Loop]) -> ast.For | None:
+    """The loop of the epochs: the last around the batches that counts to a number."""
+    around = [*outer, *(loop for frame in frames[1:] for loop in loops_at(frame))]
+    counting = [loop.node for loop in around if loop.counts]
+    return counting[-1] if counting else None
