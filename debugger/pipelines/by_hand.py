@@ -6,12 +6,23 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class ReadOnce:
+    """A number by that name which a graph has read once, at a line, and which a loop changes."""
+
+    name: str
+    value: float
+    line: int | None
+
+
+@dataclass(frozen=True)
 class ByHand:
     """The loop at `line`, whose optimizer steps at `steps_at`; `others` are lines at which another
     loop asks for gradients. `training` is the mode of the model while it learned, and `differs` the
     first of its layers that does otherwise in the other one. `never_eval`: no line sets that other
     mode; `stuck_at` is one that does in each epoch, where none sets it back. `backwards` came
-    before the first step, and `zeroed` of them were set to zero again before it was taken."""
+    before the first step, and `zeroed` of them were set to zero again before it was taken.
+    `unpenalised` is the first layer that asks for a penalty which the loop does not add to its
+    loss, at `lost_at`. `asked_at` is where the model is asked."""
 
     line: int | None
     steps_at: int | None
@@ -22,6 +33,10 @@ class ByHand:
     never_eval: bool = False
     stuck_at: int | None = None
     others: tuple[int, ...] = ()
+    unpenalised: str = ""
+    lost_at: int | None = None
+    asked_at: int | None = None
+    read_once: ReadOnce | None = None
 
 
 @dataclass(frozen=True)

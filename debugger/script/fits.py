@@ -40,7 +40,34 @@ class Fits:
             named = [k.value for k in call.keywords if k.arg == name]
             if given := named or call.args[place : place + 1]:
                 return self._tracing.setting(given[0]) or self._made_of(given[0], labels=False)
-        return None
+        return self._taped(name)
+
+    def _taped(self, name: str) -> int | None:
+        """The same in a loop that asks a tape for gradients: where its loss is made, or the object
+        that makes it; and where its optimizer is."""
+        if name == "optimizer":
+            steps = [c for c in self._calls if name_of(c.func) in ("apply_gradients", "minimize")]
+            owners = [c.func.value for c in steps if isinstance(c.func, ast.Attribute)]
+            return self._made_by_name(owners[0]) if owners else None
+        asked = [c for c in self._calls if name_of(c.func) == "gradient" and c.args]
+        if name != "loss" or not asked or not isinstance(asked[0].args[0], ast.Name):
+            return None
+        made = self._tracing.local(asked[0].args[0])
+        if not made:
+            return None
+        line, value = made[0]
+        calls = (part for part in ast.walk(value) if isinstance(part, ast.Call))
+        found = (self._made_by_name(call.func) for call in calls)
+        return next((one for one in found if one is not None), line)
+
+    def _made_by_name(self, name: ast.expr) -> int | None:
+        """Where something is made that is called by its name, or that of an attribute of `self`."""
+        wanted = ast.unparse(name)
+        nodes = (node for node in ast.walk(self._tree) if isinstance(node, ast.Assign))
+        made = (node for node in nodes if isinstance(node.value, ast.Call))
+        return next(
+            (n.lineno for n in made if any(ast.unparse(one) == wanted for one in n.targets)), None
+        )
 
     def counts_vectors(self) -> bool:
         """Whether the metrics that `compile` is given want labels that are vectors."""

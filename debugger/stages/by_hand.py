@@ -23,7 +23,35 @@ def learns_in_eval_mode(seen: Step, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if here.training or not here.differs:
         return None
+    if view.facts.compiled is not None:
+        return None  # see asked_without_training
     return look(here.line, layer=here.differs)
+
+
+def asked_without_training(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """A model of Keras that is called is told each time whether it learns."""
+    here = seen.by_hand
+    if here is None or view.facts.compiled is None:
+        return NOT_FOR_THIS_TASK
+    if here.training or not here.differs:
+        return None
+    return look(here.asked_at or here.line, layer=here.differs)
+
+
+def penalty_left_out(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    here = seen.by_hand
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    return look(here.lost_at, layer=here.unpenalised) if here.unpenalised else None
+
+
+def number_read_once(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """What tf.function makes of a function holds the numbers of the first call."""
+    here = seen.by_hand
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    once = here.read_once
+    return None if once is None else fault(once.line, name=once.name, value=once.value)
 
 
 def stays_in_eval_mode(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -46,5 +74,12 @@ def judged_in_train_mode(seen: Evaluate, view: View) -> Verdict | CannotJudge | 
     return look(view.places.call("no_grad"), **told)
 
 
-OF_STEPS: tuple[Rule, ...] = (zeroed_before_step, learns_in_eval_mode, stays_in_eval_mode)
+OF_STEPS: tuple[Rule, ...] = (
+    zeroed_before_step,
+    learns_in_eval_mode,
+    stays_in_eval_mode,
+    asked_without_training,
+    penalty_left_out,
+    number_read_once,
+)
 OF_NUMBERS: tuple[Rule, ...] = (judged_in_train_mode,)

@@ -91,8 +91,10 @@ def show(seen: Evaluate, facts: Facts) -> list[Evidence]:
     return shown
 
 
-def no_eval_set(seen: Evaluate, view: View) -> Verdict | None:
+def no_eval_set(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """Who asks for answers of its own after the training may ask for those on other rows."""
+    if view.facts.by_hand and view.facts.compiled is not None and seen.eval_rows is None:
+        return CannotJudge("own_evaluation")
     places = view.places
     asks = places.predicts_after_training() or places.evaluates_others_after_training()
     asks = asks or (view.facts.by_hand and places.call("no_grad", "inference_mode", ".eval"))

@@ -25,7 +25,7 @@ from debugger.failure import Failure, Frame
 from debugger.failure import Held as Name
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.belonging import Belonging
-from debugger.pipelines.by_hand import ByHand, Unsteady
+from debugger.pipelines.by_hand import ByHand, ReadOnce, Unsteady
 from debugger.pipelines.called import Uncallable
 from debugger.pipelines.columns import (
     Across,
@@ -1759,6 +1759,25 @@ CASES += [
         replace(STEPPED, by_hand=replace(LOOP, training=False)),
         {"by_hand": LOOP},
         says={"layer": "dropout"},
+    ),
+    Case(
+        by_hand.asked_without_training,
+        replace(STEPPED, by_hand=replace(LOOP, training=False, asked_at=12)),
+        {"by_hand": LOOP},
+        facts=KERAS,
+        says={"layer": "dropout"},
+    ),
+    Case(
+        by_hand.penalty_left_out,
+        replace(STEPPED, by_hand=replace(LOOP, unpenalised="dense", lost_at=14)),
+        {"by_hand": LOOP},
+        says={"layer": "dense"},
+    ),
+    Case(
+        by_hand.number_read_once,
+        replace(STEPPED, by_hand=replace(LOOP, read_once=ReadOnce("warm", 0.0, 14))),
+        {"by_hand": LOOP},
+        says={"name": "warm", "value": 0.0},
     ),
     Case(
         by_hand.stays_in_eval_mode,

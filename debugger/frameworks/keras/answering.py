@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -158,7 +158,9 @@ def loss_of(model: Any) -> Loss:
         return Loss("none", "other")
     if isinstance(given, (list, tuple, dict)):
         return Loss(type(given).__name__, "other")
-    return loss_as(given)
+    weights = getattr(model.compiled_loss, "_user_loss_weights", None)
+    found = loss_as(given)
+    return found if weights is None else replace(found, plain=False)
 
 
 def loss_as(given: Any) -> Loss:

@@ -19,14 +19,18 @@ from transformers import PushToHubCallback, TFPreTrainedModel
 
 from debugger.failure import own_line
 from debugger.frameworks.keras.afterwards import After, seen_after
+from debugger.frameworks.keras.by_hand import eager_where_taped
 from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.loading import drawn_late
+from debugger.frameworks.keras.loops import ByLoop, fit_by_loop
 from debugger.frameworks.keras.placing import Noted, noting
 from debugger.frameworks.keras.rates import at_default
 from debugger.frameworks.keras.rehearsing import Rehearsed, rehearse
+from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.phases import Phases
 from debugger.pipelines.starting import Patience, TrainingStarts
+from debugger.pipelines.turns import never_asks
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -43,6 +47,8 @@ class Source:
     asked: frozenset[str] = frozenset()
 
 
+_LEARNS = r"trainable_(variables|weights)"
+_STEPS = r"apply_gradients|minimize|\.apply\b|assign"
 DEFAULT_SIZE = 32
 """Rows of a batch, where nobody says how many."""
 
@@ -59,7 +65,8 @@ class Fit:
     script does with the answers.
     `phases` is what it takes over from compiling, and from trainings before it; `cut_short`:
     fewer steps of those were run here than the script makes. `noted` are all
-    layers that were made on the way, with their lines.
+    layers that were made on the way, with their lines. `by_hand`: a loop of the script's own trains
+    it, and this is what it would be as a call of `fit`.
     """
 
     model: Any
@@ -82,6 +89,7 @@ class Fit:
     phases: Phases | None = None
     cut_short: bool = False
     noted: Noted = field(default_factory=list, repr=False)
+    by_hand: ByHand | None = None
 
     def source(self, dataset: Any) -> Source | None:
         """What a tf.data.Dataset was made from, also behind `take`, `prefetch` and their like."""
@@ -169,6 +177,15 @@ def stopped_at_training(
         patch(model, "compile", lambda compile_: _noted_compile(built, compile_))
     for optimizer in (tf_keras.optimizers.Optimizer, tf_keras.optimizers.legacy.Optimizer):
         patch(optimizer, "apply_gradients", lambda step: _watched_step(built, step, patience))
+
+    def taped() -> None:
+        line = own_line()
+        if line is None or never_asks(_LEARNS) or patience.granted:
+            return
+        if never_asks(_STEPS):
+            built.refused = "no_optimizer_steps", line
+            raise TrainingStarts
+
     begins = "_instrument_layer_creation"
     patch(tf_keras.layers.Layer, begins, lambda begin: noting(built.noted, begin))
     kind = tf_keras.optimizers.Optimizer
@@ -178,8 +195,10 @@ def stopped_at_training(
 
         patch(Dataset, "to_tf_dataset", lambda make: _noted_source(built, make))
     patch(keras.Model, "fit", lambda _: _foreign_fit(built))  # of Keras 3, which trains as well
+    foreign: Any = keras.optimizers.Optimizer
+    patch(foreign, "apply_gradients", lambda _: _foreign_fit(built))
     try:
-        with drawn_late():
+        with drawn_late(), eager_where_taped(lambda: built.rehearsing, taped):
             yield built
     finally:
         for one in undo:
@@ -203,12 +222,37 @@ def _watched_step(built: Built, step: Any, patience: Patience) -> Any:
 
     @wraps(step)
     def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if not built.rehearsing and patience.ended():
-            built.refused = "hand_written_loop", own_line()
-            raise TrainingStarts
-        return step(self, *args, **kwargs)
+        if built.rehearsing or not patience.ended():
+            return step(self, *args, **kwargs)
+        line = own_line()
+        made = None if patience.granted else fit_by_loop(self)
+        if made is None:  # or it has taken too long to make what `fit` needs
+            built.refused = "hand_written_loop", line
+        else:
+            built.training_line, built.trainer_lines = line, (line,)
+            built.trained = _fit_of_loop(made, built)
+        raise TrainingStarts
 
     return watched
+
+
+def _fit_of_loop(made: ByLoop, built: Built) -> Fit:
+    compile_: Any = tf_keras.Model.compile
+    given: dict[str, Any] = {"metrics": made.metrics} if made.metrics else {}
+    if made.loss is not None:
+        given |= {"loss": made.loss, "loss_weights": None if made.times == 1 else [made.times]}
+    inspect.unwrap(compile_)(made.model, optimizer=made.optimizer, **given)
+    return Fit(
+        model=made.model,
+        train=made.data.train,
+        validation=made.data.validation,
+        epochs=made.data.epochs,
+        steps_per_epoch=made.data.steps,
+        sources=tuple(built.sources),
+        phases=Phases(compiled_at=None),
+        noted=built.noted,
+        by_hand=made.by_hand,
+    )
 
 
 def _stopped_fit(

@@ -1,0 +1,236 @@
+"""A loop that trains by hand with a GradientTape, looked at as if `fit` had been given the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from debugger.diagnosis import perform
+from debugger.outcome import Event, StageName
+from debugger.report import Report, gather
+from debugger.run import WALK, Run, Way
+
+HEAD = """
+import numpy as np
+import tensorflow as tf
+
+tf.random.set_seed(0)
+rng = np.random.default_rng(0)
+x = rng.normal(size=(480, 8)).astype("float32")
+y = (x[:, 0] + x[:, 1] > 0).astype("int32") + (x[:, 2] > 1).astype("int32")
+train_dataset = tf.data.Dataset.from_tensor_slices((x[:400], y[:400])).shuffle(400).batch(25)
+val_dataset = tf.data.Dataset.from_tensor_slices((x[400:], y[400:])).batch(25)
+model = tf.keras.Sequential([
+    tf.keras.layers.Dense(24, activation="relu"),
+    tf.keras.layers.Dropout(0.1),
+    tf.keras.layers.Dense(3),
+])
+loss_fn = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+optimizer = tf.keras.optimizers.Adam(1e-2)
+val_acc = tf.keras.metrics.SparseCategoricalAccuracy()
+"""
+STEP = """
+@tf.function
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        logits = model(x, training=True)
+        loss = loss_fn(y, logits)
+    grads = tape.gradient(loss, model.trainable_weights)
+    optimizer.apply_gradients(zip(grads, model.trainable_weights))
+    return loss
+"""
+LOOP = """
+for epoch in range(6):
+    for step, (xb, yb) in enumerate(train_dataset):
+        loss = train_step(xb, yb)
+    for xb, yb in val_dataset:
+        val_acc.update_state(yb, model(xb, training=False))
+    print(epoch, float(loss), float(val_acc.result()))
+    val_acc.reset_states()
+"""
+WHOLE = HEAD + STEP + LOOP
+OBJECT = "loss = loss_fn(y, logits)"
+AMOUNTS = """
+import numpy as np
+import tensorflow as tf
+rng = np.random.default_rng(0)
+x = rng.normal(size=(200, 5)).astype("float32")
+y = x @ np.array([1.0, -2.0, 0.5, 0.0, 3.0], dtype="float32")
+layers = tf.keras.layers
+model = tf.keras.Sequential([layers.Dense(16, activation="relu"), layers.Dense(1)])
+optimizer = tf.keras.optimizers.SGD(0.01)
+for epoch in range(20):
+    for i in range(0, len(x), 20):
+        xb, yb = x[i : i + 20], y[i : i + 20]
+        with tf.GradientTape() as tape:
+            pred = tf.squeeze(model(xb, training=True))
+            loss = tf.reduce_mean(tf.square(yb - pred))
+        grads = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(grads, model.trainable_variables))
+"""
+IN_A_CLASS = """
+import numpy as np
+import tensorflow as tf
+x = tf.constant(np.random.default_rng(0).normal(size=(400, 5)).astype("float32"))
+y = tf.reduce_sum(x, axis=1, keepdims=True)
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.one = tf.keras.layers.Dense(16, activation="relu")
+        self.two = tf.keras.layers.Dense(1)
+    def call(self, x):
+        return self.two(self.one(x))
+class Learner:
+    def __init__(self, model):
+        self.model = model
+        self.optimizer = tf.keras.optimizers.Adam(0.01)
+        self.loss = tf.keras.losses.MeanSquaredError()
+    @tf.function
+    def step(self, x, y):
+        with tf.GradientTape() as tape:
+            loss = self.loss(y, self.model(x))
+        weights = self.model.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
+        return loss
+    def learn(self, epochs):
+        for epoch in range(epochs):
+            self.step(x, y)
+def main():
+    Learner(Net()).learn(100)
+main()
+"""
+
+
+def report_of(script: str, stage: StageName | Way = WALK, steps: int = 120) -> Report:
+    events: list[Event] = []
+    perform(Run(script, stage=stage, steps=steps), events.append)
+    return gather(events)
+
+
+def told(script: str, stage: StageName) -> dict[str, int | None]:
+    found = report_of(script, stage).findings
+    return {one.code: one.line for one in found if one.severity != "note"}
+
+
+def line_of(script: str, text: str) -> int:
+    return next(n for n, line in enumerate(script.splitlines(), 1) if text in line)
+
+
+LOSSES = {
+    "an object": OBJECT,
+    "a function": "loss = tf.reduce_mean(tf.keras.losses.sparse_categorical_crossentropy("
+    "y, logits, from_logits=True))",
+    "of tf.nn": "loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits("
+    "labels=y, logits=logits))",
+    "times": "loss = 2 * loss_fn(y, logits)",
+    "with penalties": "loss = loss_fn(y, logits) + sum(model.losses)",
+}
+
+
+@pytest.mark.parametrize("how", LOSSES)
+def test_a_healthy_loop_is_walked_through_all_stages(how: str) -> None:
+    script = WHOLE.replace(OBJECT, LOSSES[how])
+    if how == "with penalties":
+        script = script.replace('activation="relu"', 'activation="relu", kernel_regularizer="l2"')
+    report = report_of(script)
+
+    assert {one.outcome for one in report.stages} == {"pass"}
+    assert [one.code for one in report.findings] == []
+    assert report.stage("evaluate").measured["eval_rows"] == 80
+    assert report.stage("train").measured["steps"] == 96
+
+
+@pytest.mark.parametrize("script", [AMOUNTS, IN_A_CLASS], ids=["slices", "a class"])
+def test_arrays_are_followed_as_well(script: str) -> None:
+    report = report_of(script)
+
+    assert {one.outcome for one in report.stages} == {"pass"}
+    assert report.findings == ()
+    assert report.stage("data").measured["train"]["rows"] == (200 if script is AMOUNTS else 400)
+
+
+def test_optimizers_minimize_and_loops_of_keras_3_are_followed() -> None:
+    by_minimize = STEP.split("    with")[0].replace("@tf.function\n", "") + (
+        "    def loss():\n        return loss_fn(y, model(x, training=True))\n"
+        "    optimizer.minimize(loss, lambda: model.trainable_weights)\n    return loss()\n"
+    )
+    foreign = WHOLE.replace("import tensorflow as tf", "import keras\nimport tensorflow as tf")
+
+    for script in (HEAD + by_minimize + LOOP, foreign.replace("tf.keras.", "keras.")):
+        report = report_of(script, "step")
+        assert report.stage("step").outcome == "pass"
+
+
+FAULTS: dict[str, tuple[str, StageName, str, str]] = {
+    "logits as shares": (
+        WHOLE.replace("(from_logits=True)", "()"),
+        *("forward", "loss_expects_probabilities", "loss_fn = "),
+    ),
+    "each against each": (
+        AMOUNTS.replace("tf.squeeze(model(xb, training=True))", "model(xb, training=True)"),
+        *("forward", "rows_pulled_alike", "loss = "),
+    ),
+    "no training": (
+        WHOLE.replace("model(x, training=True)", "model(x)"),
+        *("step", "asked_without_training", "logits = model(x)"),
+    ),
+    "no penalty": (
+        WHOLE.replace('activation="relu"', 'activation="relu", kernel_regularizer="l2"'),
+        *("step", "penalty_left_out", OBJECT),
+    ),
+    "read once": (
+        (HEAD + "warm = 0.0\n" + STEP + LOOP)
+        .replace(OBJECT, "loss = warm * loss_fn(y, logits)")
+        .replace("range(6):\n", "range(6):\n    warm = min(1.0, epoch / 2)\n"),
+        *("step", "number_read_once", "warm * loss_fn"),
+    ),
+    "frozen": (
+        WHOLE.replace("model.trainable_weights", "model.layers[-1].trainable_weights"),
+        *("step", "frozen_before_training", ""),
+    ),
+    "no step": (
+        WHOLE.replace("    optimizer.apply_gradients(zip(grads, model.trainable_weights))\n", ""),
+        *("setup", "no_optimizer_steps", "with tf.GradientTape"),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FAULTS)
+def test_what_is_wrong_in_a_loop_is_told_at_its_line(what: str) -> None:
+    script, stage, code, text = FAULTS[what]
+    found = told(script, stage)
+
+    assert code in found
+    assert found[code] == (line_of(script, text) if text else None)
+
+
+UNFOLLOWED = {
+    "two models": WHOLE.replace(
+        "logits = model(x, training=True)", "logits = other(model(x, training=True))"
+    ).replace("loss_fn = ", "other = tf.keras.layers.Dense(3)\nloss_fn = "),
+    "steps now and then": WHOLE.replace(
+        "    optimizer.apply_gradients",
+        "    if tf.reduce_sum(loss) > -1:\n        optimizer.apply_gradients",
+    ),
+    "two optimizers": HEAD + "second = tf.keras.optimizers.SGD(0.1)\n" + STEP + LOOP,
+    "a loss that is not to be told": WHOLE.replace(
+        OBJECT, "loss = tf.reduce_mean(tf.square(tf.nn.softmax(logits) - tf.one_hot(y, 3)))"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNFOLLOWED)
+def test_what_is_not_followed_is_said_so(what: str) -> None:
+    report = report_of(UNFOLLOWED[what], "step")
+
+    assert [one.code for one in report.findings] == ["hand_written_loop"]
+    assert report.stage("setup").outcome == "unknown"
+
+
+def test_a_training_is_still_as_long_as_the_script_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where an item is made anew in each turn, what the model gets is kept: not all of it."""
+    from debugger.frameworks.keras import loops
+
+    monkeypatch.setattr(loops, "MOST_ROWS", 50)
+    script = AMOUNTS.replace("xb, yb = x[i", "xb, yb = 1.0 * x[i")
+
+    assert report_of(script, "train", 2).stage("train").measured["planned"] == 200
