@@ -22,7 +22,10 @@ class ByHand:
     mode; `stuck_at` is one that does in each epoch, where none sets it back. `backwards` came
     before the first step, and `zeroed` of them were set to zero again before it was taken.
     `unpenalised` is the first layer that asks for a penalty which the loop does not add to its
-    loss, at `lost_at`. `asked_at` is where the model is asked."""
+    loss, at `lost_at`. `asked_at` is where the model is asked. At `broken_off` the
+    loop ends in its first turn of so many `batches`, and at `made_anew` each turn makes an
+    optimizer that would gather something. `unreset`: a metric that tells, in each epoch, of all
+    before it too, and the line where it does."""
 
     line: int | None
     steps_at: int | None
@@ -37,6 +40,11 @@ class ByHand:
     lost_at: int | None = None
     asked_at: int | None = None
     read_once: ReadOnce | None = None
+    broken_off: int | None = None
+    batches: int = 0
+    made_anew: int | None = None
+    optimizer: str = ""
+    unreset: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True)

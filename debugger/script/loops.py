@@ -61,6 +61,11 @@ class Loop:
         calls = (part for part in ast.walk(self.node.iter) if isinstance(part, ast.Call))
         return any(name_of(call.func) in _COUNTS for call in calls)
 
+    @property
+    def breaks_at(self) -> int | None:
+        """Where each turn ends the loop, whatever has come."""
+        return next((one.lineno for one in self.node.body if isinstance(one, ast.Break)), None)
+
     def makes(self) -> set[str]:
         """The names that a turn gives something."""
         parts = (part for part in ast.walk(self.node) if isinstance(part, ast.Name))

@@ -54,6 +54,33 @@ def number_read_once(seen: Step, view: View) -> Verdict | CannotJudge | None:
     return None if once is None else fault(once.line, name=once.name, value=once.value)
 
 
+def loop_broken_off(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """What was to try the loop out, once, and was left in it."""
+    here = seen.by_hand
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    if here.broken_off is None or here.batches < 2:
+        return None
+    return look(here.broken_off, batches=here.batches)
+
+
+def optimizer_made_anew(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    here = seen.by_hand
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    return None if here.made_anew is None else fault(here.made_anew, name=here.optimizer)
+
+
+def metric_never_reset(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    here = seen.by_hand
+    if here is None:
+        return NOT_FOR_THIS_TASK
+    if here.unreset is None:
+        return None
+    name, line = here.unreset
+    return look(line, name=name)
+
+
 def stays_in_eval_mode(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """The first epoch learns as it should, and none of those that come."""
     here = seen.by_hand
@@ -81,5 +108,8 @@ OF_STEPS: tuple[Rule, ...] = (
     asked_without_training,
     penalty_left_out,
     number_read_once,
+    loop_broken_off,
+    optimizer_made_anew,
+    metric_never_reset,
 )
 OF_NUMBERS: tuple[Rule, ...] = (judged_in_train_mode,)

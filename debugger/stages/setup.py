@@ -22,7 +22,7 @@ _OF_NOTHING = (
     "text input must be of type",
 )
 """What is said of a None, or of the nan of an empty cell, where a number or a text was meant."""
-_NEVER_LEARNS = ("never_goes_backward", "no_optimizer_steps")
+_NEVER_LEARNS = ("never_goes_backward", "no_optimizer_steps", "no_weights_given")
 """Loops that cannot be looked into, as they do not train."""
 _TRAINS_NOT = re.compile(r"\s*#\s*(?:\w+\s*=\s*)?[\w.]+\.(?:train|fit)\(.*\)\s*$")
 _NOTHING_BUILT = Facts("unknown", "", None, None, "cpu", "", False, "", 0, False, False)

@@ -1780,6 +1780,24 @@ CASES += [
         says={"name": "warm", "value": 0.0},
     ),
     Case(
+        by_hand.loop_broken_off,
+        replace(STEPPED, by_hand=replace(LOOP, broken_off=22, batches=50)),
+        {"by_hand": replace(LOOP, broken_off=22, batches=1)},
+        says={"batches": 50},
+    ),
+    Case(
+        by_hand.optimizer_made_anew,
+        replace(STEPPED, by_hand=replace(LOOP, made_anew=22, optimizer="Adam")),
+        {"by_hand": LOOP},
+        says={"name": "Adam"},
+    ),
+    Case(
+        by_hand.metric_never_reset,
+        replace(STEPPED, by_hand=replace(LOOP, unreset=("exact", 30))),
+        {"by_hand": LOOP},
+        says={"name": "exact"},
+    ),
+    Case(
         by_hand.stays_in_eval_mode,
         replace(STEPPED, by_hand=replace(LOOP, stuck_at=30)),
         {"by_hand": LOOP},

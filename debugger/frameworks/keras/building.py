@@ -221,10 +221,13 @@ def _watched_step(built: Built, step: Any, patience: Patience) -> Any:
     """In a graph it is asked once, while that is traced: from then on nobody hears of steps."""
 
     @wraps(step)
-    def watched(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def watched(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         if built.rehearsing or not patience.ended():
-            return step(self, *args, **kwargs)
+            return step(self, grads_and_vars, *args, **kwargs)
         line = own_line()
+        if not list(grads_and_vars):
+            built.refused = "no_weights_given", line
+            raise TrainingStarts
         made = None if patience.granted else fit_by_loop(self)
         if made is None:  # or it has taken too long to make what `fit` needs
             built.refused = "hand_written_loop", line

@@ -8,7 +8,7 @@ import inspect
 import io
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType, FrameType
 from typing import Any
 
@@ -38,7 +38,8 @@ class Handed:
     `named` are all that it was given by their names, with those two under `answer` and `labels`;
     what is written out without any function has names of ours, and `name` is that of its labels in
     the script. It is the call at that `place` of a turn. `times`: what is learned is so many times
-    its result. `unpenalised`: without the penalties that the layers put on their weights.
+    its result. `unpenalised`: without the penalties that the layers put on their weights. `weights`
+    are those of the rows, where it was told some.
     """
 
     does: Any
@@ -52,6 +53,7 @@ class Handed:
     place: int = 0
     name: str = ""
     unpenalised: bool = False
+    weights: Any = None
 
     @property
     def y(self) -> Any:
@@ -223,7 +225,11 @@ def _handed(frame: FrameType, scores: Any) -> Handed | None:
     code, given = frame.f_code, dict(frame.f_locals)
     if code is _LOSS:
         known = {name: given[name] for name in ("y_true", "y_pred")}
-        return _of(given["self"], "made", known, scores)
+        handed = _of(given["self"], "made", known, scores)
+        weights = given["sample_weight"]
+        if handed is None or weights is None:
+            return handed
+        return replace(handed, weights=weights) if holds_rows(weights) else None
     if code in _OF_NN:
         known = {name: given.get(name) for name in ("labels", "logits")}
         return _of(_OF_NN[code](from_logits=True), "made", known, scores)

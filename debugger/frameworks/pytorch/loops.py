@@ -134,6 +134,7 @@ class _Found:
     doing: list[ast.AST]
     line: int | None
     epoch: ast.For | None
+    breaks_at: int | None
     trees: list[ast.Module]
 
     def calls(self, name: str) -> list[ast.Call]:
@@ -251,6 +252,7 @@ def _whole(
         [loop.node, *functions],
         line_in(loop.file, loop.node.lineno),
         epochs_loop(frames[place:], outer),
+        loop.breaks_at,
         trees_of(frames),
     )
 
@@ -312,12 +314,22 @@ def _observed(
         zeroed=len(re.findall("bz", events)),
         never_eval=not any(loops.sets_mode(tree, training=False) for tree in known),
         stuck_at=loops.stuck_in_eval(known, found.epoch) if found.epoch and alone else None,
+        broken_off=found.breaks_at,
+        batches=found.given.batches,
+        made_anew=_made_anew(found),
+        optimizer=type(found.optimizer).__name__,
         others=tuple(
             call.lineno
             for call in loops.asks_for_gradients(known)
             if alone and call.lineno not in here
         ),
     )
+
+
+def _made_anew(found: _Found) -> int | None:
+    gathers = found.optimizer.defaults.get("momentum", 1)
+    lines = (call.lineno for call in found.calls(type(found.optimizer).__name__))
+    return min(lines, default=None) if gathers else None
 
 
 def _differs(layer: torch.nn.Module) -> bool:

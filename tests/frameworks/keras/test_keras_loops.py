@@ -49,6 +49,14 @@ for epoch in range(6):
 """
 WHOLE = HEAD + STEP + LOOP
 OBJECT = "loss = loss_fn(y, logits)"
+OF_A_CLASS = """
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.head = tf.keras.layers.Dense(3)
+    def call(self, x):
+        return self.head(x)
+"""
 AMOUNTS = """
 import numpy as np
 import tensorflow as tf
@@ -121,6 +129,7 @@ LOSSES = {
     "y, logits, from_logits=True))",
     "of tf.nn": "loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits("
     "labels=y, logits=logits))",
+    "row by row": "loss = loss_fn(y, logits, sample_weight=tf.where(y == 2, 2.0, 1.0))",
     "times": "loss = 2 * loss_fn(y, logits)",
     "with penalties": "loss = loss_fn(y, logits) + sum(model.losses)",
 }
@@ -187,6 +196,27 @@ FAULTS: dict[str, tuple[str, StageName, str, str]] = {
         WHOLE.replace("model.trainable_weights", "model.layers[-1].trainable_weights"),
         *("step", "frozen_before_training", ""),
     ),
+    "a break": (
+        WHOLE.replace("train_step(xb, yb)\n", "train_step(xb, yb)\n        break\n"),
+        *("step", "loop_broken_off", "        break"),
+    ),
+    "an optimizer a step": (
+        WHOLE.replace(
+            "    grads = ", "    optimizer = tf.keras.optimizers.Adam(1e-2)\n    grads = "
+        ),
+        *("step", "optimizer_made_anew", "    optimizer = tf.keras.optimizers.Adam()"),
+    ),
+    "a mean of all epochs": (
+        WHOLE.replace("    val_acc.reset_states()\n", ""),
+        *("step", "metric_never_reset", "val_acc.result()"),
+    ),
+    "no weights yet": (
+        (HEAD + "weights = model.trainable_weights\n" + STEP + LOOP)
+        .replace("(loss, model.trainable_weights)", "(loss, weights)")
+        .replace("(grads, model.trainable_weights)", "(grads, weights)")
+        .replace("weights = ", OF_A_CLASS + "model = Net()\nweights = ", 1),
+        *("setup", "no_weights_given", "optimizer.apply_gradients"),
+    ),
     "no step": (
         WHOLE.replace("    optimizer.apply_gradients(zip(grads, model.trainable_weights))\n", ""),
         *("setup", "no_optimizer_steps", "with tf.GradientTape"),
@@ -228,9 +258,9 @@ def test_what_is_not_followed_is_said_so(what: str) -> None:
 
 def test_a_training_is_still_as_long_as_the_script_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where an item is made anew in each turn, what the model gets is kept: not all of it."""
-    from debugger.frameworks.keras import loops
+    from debugger.frameworks.keras import loop_rows
 
-    monkeypatch.setattr(loops, "MOST_ROWS", 50)
+    monkeypatch.setattr(loop_rows, "MOST_ROWS", 50)
     script = AMOUNTS.replace("xb, yb = x[i", "xb, yb = 1.0 * x[i")
 
     assert report_of(script, "train", 2).stage("train").measured["planned"] == 200

@@ -253,6 +253,16 @@ def test_a_healthy_loop_is_looked_at_and_let_be(name: str) -> None:
 
 
 FORGOTTEN = {
+    "that each step makes an optimizer": (
+        QUICK.replace(
+            "        loss.backward()\n",
+            "        optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)\n"
+            "        loss.backward()\n",
+        ),
+        "step",
+        "optimizer_made_anew",
+        "        optimizer = torch.optim.Adam",
+    ),
     "zero_grad": (
         QUICK.replace("        optimizer.zero_grad()\n", ""),
         "step",
@@ -322,6 +332,12 @@ def test_inputs_in_thousands_before_a_new_net() -> None:
 
     assert "sure_before_training" in found(far, "forward", "look")
     assert found(QUICK, "forward", "look") == {}
+
+
+def test_a_break_that_was_left_in_the_loop() -> None:
+    script = QUICK.replace("print(loss.item())\n", "print(loss.item())\n        break\n")
+
+    assert found(script, "step", "look") == {"loop_broken_off": line_of(script, "        break")}
 
 
 MODES = {
