@@ -699,7 +699,8 @@ class Training:
     last step would not have been the last. `has_words`: rows of words were held against labels.
     `unturned` is what the same training would guess where no picture is turned at random; empty
     where nobody asked. `turned` is what it gets right of pictures that are turned by somebody; None
-    where there are none, or nothing to doubt.
+    where there are none, or nothing to doubt. `lagging` is how much of what the averages of a new
+    batch normalisation began with is still in them.
     """
 
     losses: tuple[float, ...] = ()
@@ -721,6 +722,7 @@ class Training:
     has_words: bool = False
     unturned: Guesses = field(default_factory=dict)
     turned: Turned | None = None
+    lagging: float = 0.0
     failure: Failure | None = None
 
 

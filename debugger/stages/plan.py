@@ -110,6 +110,8 @@ def one_epoch_by_default(seen: Step, view: View) -> Verdict | CannotJudge | None
     plan = seen.plan
     if plan is None or view.facts.compiled is None or not view.has_script:
         return UNKNOWN
+    if view.facts.by_hand:
+        return NOT_FOR_THIS_TASK
     if plan.epochs != 1 or view.places.layers.keyword("epochs") or plan.updates >= MANY_UPDATES:
         return None
     return look(view.places.call("model.fit", ".fit"), updates=plan.updates)

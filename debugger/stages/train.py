@@ -43,6 +43,7 @@ BELOW_ANY = 0.03
 FULL = 0.5
 """Of the highest rate; what a warm-up or a decay leaves below that is too small to judge by."""
 EARLY = 0.1
+LAGS = 0.1
 """Of the rows, or of a plan of steps: before that much of many, nothing need show."""
 LARGE = 5_000_000
 BRISK, BRISK_FOR_SMALL = 5e-5, 1e-3
@@ -171,6 +172,8 @@ def constant_predictions(seen: Training, view: View) -> Verdict | CannotJudge | 
         return blind
     if len(seen.predicted) != 1 or seen.majority == 1:
         return None
+    if _averages_lag(seen):
+        return CannotJudge("averages_lag")
     if seen.warming_up:
         return CannotJudge("still_warming_up")
     label = next(iter(seen.predicted))
@@ -196,6 +199,8 @@ def learns_train_only(seen: Training, view: View) -> Verdict | CannotJudge | Non
         return None
     if at_best > majority + (1 - majority) / 3:
         return None
+    if _averages_lag(seen):
+        return CannotJudge("averages_lag")
     new = seen.losses[: int(len(seen.losses) / seen.epochs)] if seen.epochs else ()
     met, about = mean_within(new[-LAST:]) if len(new) >= LAST else (chance, 0.0)
     proved = last + within < chance / 2 and met + about < GENERALISED * chance
@@ -216,6 +221,8 @@ def worse_than_chance(seen: Training, view: View) -> Verdict | CannotJudge | Non
     accuracy, even, spread = agreement(seen.guesses)
     if accuracy > even - FAR_BELOW * spread:
         return None
+    if _averages_lag(seen):
+        return CannotJudge("averages_lag")
     return fault(
         view.places.argument("eval_dataset") or view.places.fits.validated(),
         accuracy=accuracy,
@@ -324,6 +331,11 @@ def _had_its_chance(seen: Training) -> bool:
         and (not seen.rates or _at_full_rate(seen) >= AT_FULL_RATE)
         and (rate is None or rate >= brisk)
     )
+
+
+def _averages_lag(seen: Training) -> bool:
+    """Unseen rows are answered by averages that the rest of the training would still move on."""
+    return seen.lagging > LAGS and len(seen.losses) < seen.planned
 
 
 def _is_on_its_way(seen: Training) -> bool:

@@ -22,7 +22,7 @@ from debugger.frameworks.keras.afterwards import After, seen_after
 from debugger.frameworks.keras.by_hand import eager_where_taped
 from debugger.frameworks.keras.feeding import as_batches
 from debugger.frameworks.keras.loading import drawn_late
-from debugger.frameworks.keras.loops import ByLoop, fit_by_loop
+from debugger.frameworks.keras.loops import Before, ByLoop, fit_by_loop
 from debugger.frameworks.keras.placing import Noted, noting
 from debugger.frameworks.keras.rates import at_default
 from debugger.frameworks.keras.rehearsing import Rehearsed, rehearse
@@ -117,6 +117,7 @@ class Built:
     compiled: list[tuple[Any, int | None]] = field(default_factory=list)
     ignored: list[tuple[Any, float, int | None]] = field(default_factory=list)
     noted: Noted = field(default_factory=list)
+    before: Before | None = None
 
     def compiles_of(self, model: Any) -> list[int | None]:
         """The lines that have compiled a model so far."""
@@ -182,6 +183,7 @@ def stopped_at_training(
         line = own_line()
         if line is None or never_asks(_LEARNS) or patience.granted:
             return
+        built.before = built.before or Before()
         if never_asks(_STEPS):
             built.refused = "no_optimizer_steps", line
             raise TrainingStarts
@@ -228,7 +230,8 @@ def _watched_step(built: Built, step: Any, patience: Patience) -> Any:
         if not list(grads_and_vars):
             built.refused = "no_weights_given", line
             raise TrainingStarts
-        made = None if patience.granted else fit_by_loop(self)
+        before = built.before
+        made = None if patience.granted or before is None else fit_by_loop(self, before)
         if made is None:  # or it has taken too long to make what `fit` needs
             built.refused = "hand_written_loop", line
         else:

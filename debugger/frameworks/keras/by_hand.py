@@ -35,11 +35,13 @@ class _InGraph(BaseException):
 class Handed:
     """A function, or a loss of Keras, that was given the answer of the model and labels beside it.
 
-    `named` are all that it was given by their names, with those two under `answer` and `labels`;
+    `named` are all that it was given by their names, with those two under `answer` and `labels`,
+    and `known` is the loss of Keras that says the same of them, of a function that is none itself;
     what is written out without any function has names of ours, and `name` is that of its labels in
     the script. It is the call at that `place` of a turn. `times`: what is learned is so many times
     its result. `unpenalised`: without the penalties that the layers put on their weights. `weights`
-    are those of the rows, where it was told some.
+    are those of the rows, where it was told some; its results are `weighed_by` what is known by
+    that name, `evenly` where those add up to as many as there are rows.
     """
 
     does: Any
@@ -47,6 +49,7 @@ class Handed:
     named: dict[str, Any]
     answer: str
     labels: str
+    known: Any = None
     line: int | None = None
     result: Any = None
     times: float = 1.0
@@ -54,6 +57,8 @@ class Handed:
     name: str = ""
     unpenalised: bool = False
     weights: Any = None
+    weighed_by: str = ""
+    evenly: bool = False
 
     @property
     def y(self) -> Any:
@@ -197,24 +202,28 @@ _LOSS = _code(tf_keras.losses.Loss.__call__)
 _DIFFERING = {
     _code(kind.call) for kind in (tf_keras.layers.Dropout, tf_keras.layers.BatchNormalization)
 }
-_OF_NN: dict[CodeType, Any] = {
-    _code(tf.nn.sparse_softmax_cross_entropy_with_logits): (
-        tf_keras.losses.SparseCategoricalCrossentropy
-    ),
-    _code(tf.nn.softmax_cross_entropy_with_logits): tf_keras.losses.CategoricalCrossentropy,
-    _code(tf.nn.sigmoid_cross_entropy_with_logits): tf_keras.losses.BinaryCrossentropy,
+_OF_NN: dict[CodeType, tuple[Any, Any]] = {
+    _code(function): (function, kind)
+    for function, kind in (
+        (
+            tf.nn.sparse_softmax_cross_entropy_with_logits,
+            tf_keras.losses.SparseCategoricalCrossentropy,
+        ),
+        (tf.nn.softmax_cross_entropy_with_logits, tf_keras.losses.CategoricalCrossentropy),
+        (tf.nn.sigmoid_cross_entropy_with_logits, tf_keras.losses.BinaryCrossentropy),
+    )
 }
 
 
-def _functions() -> dict[CodeType, Any]:
+def _functions() -> dict[CodeType, tuple[Any, Any]]:
     """The losses of Keras that are functions, each with the class that calls it."""
-    found: dict[CodeType, Any] = {}
+    found: dict[CodeType, tuple[Any, Any]] = {}
     for kind in vars(tf_keras.losses).values():
         if inspect.isclass(kind) and issubclass(kind, tf_keras.losses.Loss):
             with contextlib.suppress(TypeError):
                 function = getattr(kind(), "fn", None)
                 if function is not None:
-                    found[_code(function)] = kind
+                    found[_code(function)] = function, kind
     return found
 
 
@@ -231,10 +240,14 @@ def _handed(frame: FrameType, scores: Any) -> Handed | None:
             return handed
         return replace(handed, weights=weights) if holds_rows(weights) else None
     if code in _OF_NN:
+        function, kind = _OF_NN[code]
         known = {name: given.get(name) for name in ("labels", "logits")}
-        return _of(_OF_NN[code](from_logits=True), "made", known, scores)
+        return _of(function, "function", known, scores, kind(from_logits=True))
     if code in _OF_KERAS:
-        return _of(_OF_KERAS[code], "function", given, scores)
+        function, kind = _OF_KERAS[code]
+        taken = inspect.signature(kind).parameters
+        told = {name: value for name, value in given.items() if name in taken}
+        return _of(function, "function", given, scores, kind(**told))
     if not is_own(code.co_filename):
         return None
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -247,12 +260,14 @@ def _handed(frame: FrameType, scores: Any) -> Handed | None:
     return _of(does, "own", known, scores) if callable(does) else None
 
 
-def _of(does: Any, kind: str, named: dict[str, Any], scores: Any) -> Handed | None:
+def _of(
+    does: Any, kind: str, named: dict[str, Any], scores: Any, known: Any = None
+) -> Handed | None:
     answer = next((name for name, value in named.items() if _is_answer(value, scores)), None)
     others = [name for name, value in named.items() if name != answer and holds_rows(value)]
     if answer is None or len(others) != 1:
         return None
-    return Handed(does, kind, named, answer, others[0])
+    return Handed(does, kind, named, answer, others[0], known)
 
 
 def _is_answer(value: Any, scores: Any) -> bool:

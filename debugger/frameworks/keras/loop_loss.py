@@ -4,7 +4,6 @@ answer what its gradients are asked of."""
 from __future__ import annotations
 
 from dataclasses import replace
-from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +14,7 @@ from debugger.frameworks.keras.answering import scores_of
 from debugger.frameworks.keras.by_hand import Handed, Heard
 
 SAME = 1e-4
+TINY = 1e-7
 
 
 class LossByHand(tf_keras.losses.Loss):
@@ -43,19 +43,59 @@ def loss_of_loop(model: Any, some: list[Heard]) -> Handed | Literal["inside"] | 
         return "inside"
     penalty = float(tf.add_n(model.losses)) if model.losses else 0.0
     calls = min(len(one.handed) for one in some)
-    several = len(some) > 1 and not alike(some[0], some[-1])
     for kind in ("made", "function", "own"):
         for place in range(calls):
-            found = [one.handed[place] for one in some]
+            found = [replace(one.handed[place], place=place) for one in some]
             if found[0].kind != kind:
                 continue
-            for added in dict.fromkeys((penalty, 0.0)):
-                if all(_is(o, h.result, added) for o, h in zip(some, found, strict=True)):
-                    return replace(found[0], place=place, unpenalised=penalty > added)
-            times = _times(some, found) if several else None
-            if times is not None:
-                return replace(found[0], place=place, times=times, unpenalised=penalty > 0)
+            fitting = _fitting(some, found, penalty)
+            if fitting is not None:
+                return fitting if _is_same(fitting, some) else replace(fitting, kind="own")
     return _written_out(some)
+
+
+def _fitting(some: list[Heard], found: list[Handed], penalty: float) -> Handed | None:
+    """Whether its results are what is learned, with penalties on weights or without, so many times,
+    or with other weights for each row."""
+    pairs = list(zip(some, found, strict=True))
+    for added in dict.fromkeys((penalty, 0.0)):
+        if all(_is(one, handed.result, added) for one, handed in pairs):
+            return replace(found[0], unpenalised=penalty > added)
+    first = replace(found[0], unpenalised=penalty > 0)
+    for name in some[0].beside:
+        for even in (False, True):
+            if all(_is(one, _weighed(one, handed, name, even)) for one, handed in pairs):
+                return replace(first, weighed_by=name, evenly=even)
+    times = _times(some, [handed.result for handed in found])
+    return None if times is None else replace(first, times=times)
+
+
+def _weighed(one: Heard, handed: Handed, name: str, even: bool) -> Any:
+    """The mean of its results, each times what is known by that name; or by the sum of that."""
+    weights, result = one.beside.get(name), handed.result
+    if not isinstance(result, tf.Tensor) or not np.ndim(result) or weights is None:
+        return None
+    if np.shape(weights) != tuple(result.shape) or np.asarray(weights).dtype.kind not in "fiu":
+        return None
+    return tf.reduce_mean(result * _weights_of(one, name, even))
+
+
+def _weights_of(one: Heard, name: str, even: bool) -> Any:
+    weights = tf.cast(one.beside[name], tf.float32)
+    return weights / tf.maximum(tf.reduce_mean(weights), TINY) if even else weights
+
+
+def _is_same(handed: Handed, some: list[Heard]) -> bool:
+    """Whether the loss of Keras says the same of the answers: some find the logits behind them."""
+    if handed.kind == "own":
+        return True
+    loss = as_compiled(handed)
+    for one in some:
+        here = one.handed[handed.place]
+        known = loss(here.y, scores_of(one.answers[0]), here.weights)
+        if not _near(_number(here.result), float(tf.reduce_mean(known))):
+            return False
+    return True
 
 
 def _is(one: Heard, result: Any, added: float = 0.0) -> bool:
@@ -72,10 +112,10 @@ def _number(value: Any) -> float:
     return float(tf.reduce_mean(value))
 
 
-def _times(some: list[Heard], found: list[Handed]) -> float | None:
-    """By how much the same loss is multiplied in each turn."""
-    known = [_number(one.result) for one in found if isinstance(one.result, tf.Tensor)]
-    if len(known) < len(some) or min(known) <= 0:
+def _times(some: list[Heard], results: list[Any]) -> float | None:
+    """By how much the same loss is multiplied in each of several turns."""
+    known = [_number(one) for one in results if isinstance(one, tf.Tensor)]
+    if len(known) < len(some) or min(known) <= 0 or len(some) < 2 or alike(some[0], some[-1]):
         return None
     by = [_number(one.target) / value for one, value in zip(some, known, strict=True)]
     same = all(abs(one - by[0]) <= SAME * max(abs(by[0]), SAME) for one in by)
@@ -105,8 +145,11 @@ def _written_out(some: list[Heard]) -> Handed | None:
             named = {"labels": rows[0], "answer": scores[0]}
             flat = [(tf.reshape(row, [-1]), tf.reshape(answer, [-1])) for row, answer in pairs]
             for does, way, given in ((kind(), "made", flat), (formula, "own", pairs)):
-                if all(_is(o, formula(*pair)) for o, pair in zip(some, given, strict=True)):
-                    return Handed(does, way, named, "answer", "labels", name=name)
+                known = [formula(*pair) for pair in given]
+                same = all(_is(one, value) for one, value in zip(some, known, strict=True))
+                times = 1.0 if same else _times(some, known)
+                if times is not None:
+                    return Handed(does, way, named, "answer", "labels", name=name, times=times)
     return None
 
 
@@ -123,8 +166,7 @@ def as_compiled(handed: Handed) -> Any:
         if told.get("reduction") != tf_keras.losses.Reduction.NONE:
             return handed.does
         return type(handed.does).from_config({**told, "reduction": "auto"})
-    taken = signature(handed.does).parameters
-    return handed.does(**{name: value for name, value in handed.named.items() if name in taken})
+    return handed.known
 
 
 def _y(one: Heard, handed: Handed) -> Any:
@@ -132,12 +174,19 @@ def _y(one: Heard, handed: Handed) -> Any:
 
 
 def pair(one: Heard, handed: Handed | None) -> Any:
-    """What `fit` would be given in its place."""
+    """What `fit` would be given in its place, without lists, which a data set has none of."""
+    x = _of_tuples(asked_about(one))
     if handed is None:
-        return (asked_about(one),)
+        return (x,)
     weights = None if handed.name else one.handed[handed.place].weights
-    both = asked_about(one), _y(one, handed)
+    if handed.weighed_by:
+        weights = _weights_of(one, handed.weighed_by, handed.evenly)
+    both = x, _y(one, handed)
     return both if weights is None else (*both, weights)
+
+
+def _of_tuples(x: Any) -> Any:
+    return tuple(_of_tuples(one) for one in x) if isinstance(x, list | tuple) else x
 
 
 def alike(one: Heard, other: Heard) -> bool:

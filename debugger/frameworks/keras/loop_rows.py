@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from debugger.frameworks.keras.by_hand import Handed, Heard, heard
 from debugger.frameworks.keras.loop_loss import alike, pair
-from debugger.frameworks.keras.reading import MOST_BYTES, MOST_ROWS
+from debugger.frameworks.keras.reading import MOST_BYTES, MOST_ROWS, once
 from debugger.script import loops
 
 TURNS_HEARD = 3
@@ -67,11 +67,25 @@ def data_of(
         return None
     if turns.counted and alike(some[0], some[-1]):
         return Data(_stored([pair(some[0], handed)]), None, epochs.times * len(turns.items), None)
-    if turns.counted and not epochs.around:
-        return None  # each turn draws the same rows in another order, as far as anybody knows
+    if turns.counted and not epochs.around and _same_rows(some, handed):
+        whole = _stored([pair(some[0], handed)])  # in another order each time
+        return Data(whole, None, epochs.times * len(turns.items), None)
     chosen = _chosen(turns, handed)
     train, steps = _kept(turns, handed) if chosen is None else (turns.items.map(chosen), None)
     return Data(train, _held(turns, names, chosen, handed), epochs.times, steps)
+
+
+def _same_rows(some: list[Heard], handed: Handed | None) -> bool:
+    """Whether two turns got the same rows, in another order."""
+    return sorted(_marks(pair(some[0], handed))) == sorted(_marks(pair(some[-1], handed)))
+
+
+def _marks(both: Any) -> list[bytes]:
+    """What tells the rows of a batch apart; nothing where its parts hold as many as they like."""
+    parts = [np.asarray(leaf) for leaf in tf.nest.flatten(both)]
+    if len({len(part) if part.ndim else 0 for part in parts}) > 1:
+        return []
+    return [b"".join(row.tobytes() for row in rows) for rows in zip(*parts, strict=True)]
 
 
 def some_turns(turns: Turns) -> list[Heard]:
@@ -116,6 +130,7 @@ def _kept(turns: Turns, handed: Handed | None) -> tuple[Any, int | None]:
     turns there are, where that are more."""
     pairs: list[Any] = []
     rows, size, began = 0, 0, time.monotonic()
+    most = MOST_ROWS if turns.counted else once(turns.items, 0)[0] or MOST_ROWS
     for item in turns.items:
         one = turns.hear(item)
         if one is None:
@@ -125,11 +140,26 @@ def _kept(turns: Turns, handed: Handed | None) -> tuple[Any, int | None]:
         leaves = [np.asarray(leaf) for leaf in tf.nest.flatten(both)]
         rows += len(leaves[0])
         size += sum(leaf.nbytes for leaf in leaves)
-        if rows >= MOST_ROWS or size >= MOST_BYTES or time.monotonic() - began > SECONDS:
+        if rows >= min(most, MOST_ROWS) or size >= MOST_BYTES or time.monotonic() - began > SECONDS:
             break
+    if turns.counted and (drawn := _rows_once(pairs)) is not None:
+        return drawn.repeat(), turns.count
     whole = turns.count is None or len(pairs) == turns.count
     made = _stored(pairs)
     return (made, None) if whole else (made.repeat(), turns.count)
+
+
+def _rows_once(pairs: list[Any]) -> Any:
+    """Of rows that turns draw by lot, each that was drawn, once; None where none comes again."""
+    marks = [_marks(both) for both in pairs]
+    first = {mark: (n, row) for n, batch in enumerate(marks) for row, mark in enumerate(batch)}
+    if not all(marks) or len(first) == sum(map(len, marks)):
+        return None
+    flat = [[np.asarray(leaf) for leaf in tf.nest.flatten(both)] for both in pairs]
+    leaves = zip(*([leaf[row] for leaf in flat[n]] for n, row in first.values()), strict=True)
+    made = tf.nest.pack_sequence_as(pairs[0], [np.stack(one) for one in leaves])
+    rows = tf.data.Dataset.from_tensor_slices(made if len(made) > 1 else made[0])
+    return rows.batch(len(marks[0]))
 
 
 def _stored(pairs: list[Any]) -> Any:

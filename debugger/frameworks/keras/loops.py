@@ -4,8 +4,7 @@ rows as its model and its loss get them, as if `fit` had been given those."""
 from __future__ import annotations
 
 import ast
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import FrameType
@@ -66,12 +65,12 @@ class ByLoop:
     by_hand: ByHand
 
 
-def fit_by_loop(optimizer: Any) -> ByLoop | None:
+def fit_by_loop(optimizer: Any, before: Before) -> ByLoop | None:
     """None of a loop that is not understood."""
     frames, drawn = running_frames(), Rng()
     tf.config.run_functions_eagerly(False)
     try:
-        return _understood(frames, optimizer)
+        return _understood(frames, optimizer, before)
     except Exception:  # of what was never met before: the loop is not judged then
         return None
     finally:
@@ -103,6 +102,13 @@ class _Place:
         counted = epochs_loop(around, self.outer) is not None
         return Epochs(epochs_of(around, self.outer), counted)
 
+    @cached_property
+    def loop_names(self) -> set[str]:
+        """What any loop calls what it goes over."""
+        parts = (part for tree in trees_of(self.frames) for part in ast.walk(tree))
+        targets = (one.target for one in parts if isinstance(one, ast.For | ast.comprehension))
+        return {n.id for one in targets for n in ast.walk(one) if isinstance(n, ast.Name)}
+
     def calls(self, *names: str) -> list[ast.Call]:
         return _calls(self.doing, *names)
 
@@ -115,7 +121,7 @@ class _Place:
         return not any(_calls([fork], *steps) for fork in forks)
 
 
-def _understood(frames: list[FrameType], optimizer: Any) -> ByLoop | None:
+def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLoop | None:
     if any(one is not optimizer for one in all_names(frames).values() if _is_optimizer(one)):
         return None
     for within, frame in enumerate(frames):
@@ -130,7 +136,7 @@ def _understood(frames: list[FrameType], optimizer: Any) -> ByLoop | None:
                 return None
             count = len(items) if isinstance(items, range) else int(items.cardinality())
             turns = Turns(code, names_in(frame), items, count if count > 0 else None)
-            return _made(turns, place, optimizer)
+            return _made(turns, place, optimizer, before)
     return None
 
 
@@ -160,16 +166,16 @@ def _calls(doing: Sequence[ast.AST], *names: str) -> list[ast.Call]:
     return list({id(c): c for c in calls if name_of(c.func) in names}.values())
 
 
-def _made(turns: Turns, place: _Place, optimizer: Any) -> ByLoop | None:
-    with _weights_kept(place.names):
-        some = some_turns(turns)
-        model = _the_model(some)
-        found = None if model is None else loss_of_loop(model, some)
-        if found is None:
-            return None
-        handed, one = None if found == "inside" else found, some[0]
-        with answering_as(one):
-            data = data_of(turns, place.epochs, place.names, some, handed)
+def _made(turns: Turns, place: _Place, optimizer: Any, before: Before) -> ByLoop | None:
+    some = some_turns(turns)
+    model = _the_model(some)
+    found = None if model is None else loss_of_loop(model, some)
+    if found is None:
+        return None
+    handed, one = None if found == "inside" else found, some[0]
+    with answering_as(one):
+        data = data_of(turns, place.epochs, place.names, some, handed)
+    before.restore(model)
     if data is None:
         return None
     _clip(optimizer, place)
@@ -200,16 +206,24 @@ def _made(turns: Turns, place: _Place, optimizer: Any) -> ByLoop | None:
     )
 
 
-@contextlib.contextmanager
-def _weights_kept(names: dict[str, Any]) -> Iterator[None]:
-    """A turn that is only tried leaves averages as they were."""
-    models = [one for one in names.values() if isinstance(one, tf_keras.Model)]
-    kept = [(w, values_of(w).copy()) for model in models for w in named_weights(model).values()]
-    try:
-        yield
-    finally:
-        for weight, value in kept:
+class Before:
+    """The weights of the models that a script's functions know, as they are when it opens its first
+    tape: all that a turn moves, such as averages, comes after."""
+
+    def __init__(self) -> None:
+        names = all_names(running_frames())
+        models = [one for one in names.values() if isinstance(one, tf_keras.Model)]
+        held = {id(w): w for model in models for w in named_weights(model).values()}
+        self._kept = {key: (weight, values_of(weight).copy()) for key, weight in held.items()}
+
+    def restore(self, model: Any) -> None:
+        for weight, value in self._kept.values():
             weight.assign(value)
+        for layer in model._flatten_layers():  # of one that had no weights yet
+            kind = tf_keras.layers.BatchNormalization
+            if isinstance(layer, kind) and layer.built and id(layer.moving_mean) not in self._kept:
+                layer.moving_mean.assign(tf.zeros_like(layer.moving_mean))
+                layer.moving_variance.assign(tf.ones_like(layer.moving_variance))
 
 
 def _the_model(some: list[Heard]) -> Any:
@@ -309,6 +323,8 @@ def _unreset(place: _Place) -> tuple[str, int] | None:
         (call, name_of(call.func.value)) for call in calls if isinstance(call.func, ast.Attribute)
     ]
     reset = {name for call, name in owned if name_of(call.func) in _RESET}
+    if reset & place.loop_names:
+        return None  # of one metric after the other
     made = {
         part.id
         for part in ast.walk(epochs)

@@ -129,7 +129,7 @@ def read(
     labels: list[Any] = []
     leaves: list[list[Any]] | None = None
     first, failure, size, complete = None, None, 0, True
-    asked, (held, batches) = batches, _once(dataset, batches)
+    asked, (held, batches) = batches, once(dataset, batches)
     try:
         for number, batch in enumerate(batches_of(dataset), 1):
             parts = parts_of(batch)
@@ -276,7 +276,7 @@ def _bytes(leaf: Any) -> int:
     return leaf.dtype.size * leaf.shape.num_elements() if isinstance(leaf, tf.Tensor) else 0
 
 
-def _once(dataset: Any, batches: int) -> tuple[int, int]:
+def once(dataset: Any, batches: int) -> tuple[int, int]:
     """How many rows, or batches, come until a `repeat` begins anew; 0 where nobody can tell."""
     outer, batched = dataset, False
     while outer is not None:

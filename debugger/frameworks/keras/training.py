@@ -38,7 +38,7 @@ from debugger.frameworks.keras.rates import (
 from debugger.frameworks.keras.reading import Rows, told
 from debugger.frameworks.keras.steering import steering
 from debugger.frameworks.keras.turning import none_turned, turned, turning_layers
-from debugger.frameworks.keras.units import alike, faded, norms
+from debugger.frameworks.keras.units import alike, faded, lagging, norms
 from debugger.pipelines.called import Given, uncallable
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
 from debugger.pipelines.face import Block, Emit, Facts, Guesses, Memory, Step, Training
@@ -185,6 +185,7 @@ def train(
         "trained_on": trained_on.labels,
         "epochs": len(curve.losses) * fit.epochs / planned if planned else None,
         "weights": _size(model),
+        "lagging": lagging(model, named_weights(model), bench.before, len(curve.losses)),
     }
     return curve.training(facts, labels, len(rows), planned or 0, peak, failure, **known)
 

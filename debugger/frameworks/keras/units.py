@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -68,25 +69,33 @@ def norms(
 
     What the batches are like is read off how far the steps that were taken have moved them.
     """
-    names = {id(weight): name for name, weight in named.items()}
     found: list[Norm] = []
-    for layer in model._flatten_layers():
-        if not isinstance(layer, tf_keras.layers.BatchNormalization) or not layer.trainable:
-            continue
-        kept = {one: getattr(layer, one, None) for one in _AT_FIRST}
-        began = {one: before.get(names.get(id(weight), "")) for one, weight in kept.items()}
-        if not steps or not planned or any(one is None for one in began.values()):
-            continue
-        if any((began[one] != value).any() for one, value in _AT_FIRST.items()):
-            continue
+    for layer in _new_norms(model, named, before) if steps and planned else ():
         share = 1 - layer.momentum**steps
         if not share:
             continue
-        middle = dense(kept["moving_mean"]) / share
-        spread = np.sqrt(np.maximum((dense(kept["moving_variance"]) - 1) / share + 1, 0))
-        left = float(layer.momentum) ** planned
+        middle = dense(layer.moving_mean) / share
+        spread = np.sqrt(np.maximum((dense(layer.moving_variance) - 1) / share + 1, 0))
+        left = float(layer.momentum) ** (planned or 0)
         around = np.sqrt(spread**2 + DEVIATION)
         off = float(np.abs(left * middle / around).mean())
         wide = float((np.sqrt(left + (1 - left) * spread**2 + DEVIATION) / around).mean())
         found.append(Norm(layer.name, float(layer.momentum), left, off, wide))
     return tuple(found)
+
+
+def lagging(model: Any, named: dict[str, Any], before: dict[str, Any], steps: int) -> float:
+    """How much of what new averages began with is in them after so many steps, where it is most."""
+    new = _new_norms(model, named, before)
+    return max((float(layer.momentum) ** steps for layer in new), default=0.0)
+
+
+def _new_norms(model: Any, named: dict[str, Any], before: dict[str, Any]) -> Iterator[Any]:
+    names = {id(weight): name for name, weight in named.items()}
+    for layer in model._flatten_layers():
+        if not isinstance(layer, tf_keras.layers.BatchNormalization) or not layer.trainable:
+            continue
+        weights = {one: getattr(layer, one, None) for one in _AT_FIRST}
+        began = {one: before.get(names.get(id(weight), "")) for one, weight in weights.items()}
+        if all(v is not None and (v == _AT_FIRST[n]).all() for n, v in began.items()):
+            yield layer
