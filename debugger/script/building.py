@@ -29,6 +29,7 @@ EARLIER_STEPS = 8
 """As much of a training that another one follows as shows what it leaves behind."""
 COUNTING_SECONDS = 60
 """What a script may take that is run to its end, to count its trainings."""
+AGAIN = 10
 _TO_WORKERS = "__mp_main__"
 """The name that `multiprocess` gives to the main module as soon as it is imported."""
 BY_HAND_SECONDS = 45.0
@@ -150,11 +151,12 @@ def _patience(seconds: int) -> Iterator[None]:
         raise _TookLong
 
     before = signal.signal(signal.SIGALRM, end)
-    signal.alarm(seconds)
+    # What is raised where something is being thrown away is ignored, and so is raised once more.
+    signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
