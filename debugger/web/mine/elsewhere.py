@@ -104,7 +104,7 @@ def _all(tree: ast.Module, text: _Text, files: Collection[str]) -> Iterator[Else
         yield Elsewhere("training", len(text.lines), "")
 
 
-_TRAINS = ("train", "fit", "fit_generator", "backward", "step")
+_TRAINS = ("train", "fit", "fit_generator", "backward", "step", "apply_gradients", "minimize")
 _FIRST = "pretrained_model_name_or_path path"
 
 
