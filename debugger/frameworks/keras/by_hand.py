@@ -297,14 +297,18 @@ def eager_where_taped(rehearsing: Callable[[], bool], opened: Callable[[], None]
         tf.config.functions_run_eagerly(),
     )
 
+    inside = 0
+
     def entered(tape: Any) -> Any:
         if not rehearsing():
-            if not tf.executing_eagerly():
+            if inside and not tf.executing_eagerly():
                 raise _InGraph
             opened()
         return enter(tape)
 
     def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal inside
+        inside += 1
         try:
             if not tf.config.functions_run_eagerly():
                 return call(self, *args, **kwargs)
@@ -312,6 +316,8 @@ def eager_where_taped(rehearsing: Callable[[], bool], opened: Callable[[], None]
             if not tf.executing_eagerly():  # another one's graph: that is left as well
                 raise
             tf.config.run_functions_eagerly(True)
+        finally:
+            inside -= 1
         with ag_ctx.ControlStatusCtx(ag_ctx.Status.DISABLED):  # or another text is run than theirs
             return call(self, *args, **kwargs)
 

@@ -179,6 +179,7 @@ def _made(turns: Turns, place: _Place, optimizer: Any, before: Before) -> ByLoop
     if data is None:
         return None
     _clip(optimizer, place)
+    alone = len(trees_of(place.frames)) == 1  # lines of a file beside have other numbers
     return ByLoop(
         model=model,
         optimizer=optimizer,
@@ -197,11 +198,11 @@ def _made(turns: Turns, place: _Place, optimizer: Any, before: Before) -> ByLoop
             lost_at=None if handed is None else handed.line,
             unpenalised=_let_go(model) if handed is not None and handed.unpenalised else "",
             read_once=_read_once(place),
-            broken_off=place.loop.breaks_at,
+            broken_off=place.loop.breaks_at if alone else None,
             batches=turns.count or 0,
-            made_anew=_made_anew(optimizer, place),
+            made_anew=_made_anew(optimizer, place) if alone else None,
             optimizer=type(optimizer).__name__,
-            unreset=_unreset(place) if data.epochs > 1 else None,
+            unreset=_unreset(place) if alone and data.epochs > 1 else None,
         ),
     )
 

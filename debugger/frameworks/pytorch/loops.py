@@ -314,9 +314,9 @@ def _observed(
         zeroed=len(re.findall("bz", events)),
         never_eval=not any(loops.sets_mode(tree, training=False) for tree in known),
         stuck_at=loops.stuck_in_eval(known, found.epoch) if found.epoch and alone else None,
-        broken_off=found.breaks_at,
+        broken_off=found.breaks_at if alone else None,
         batches=found.given.batches,
-        made_anew=_made_anew(found),
+        made_anew=_made_anew(found) if alone else None,
         optimizer=type(found.optimizer).__name__,
         others=tuple(
             call.lineno

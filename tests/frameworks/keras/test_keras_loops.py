@@ -202,6 +202,17 @@ def test_a_loss_of_tensorflow_finds_no_logits_behind_a_softmax() -> None:
     assert "squashed_before_loss" in told(twice, "forward")
 
 
+def test_a_tape_among_the_rows_is_left_to_its_own_graph() -> None:
+    """What `map` is given is always made a graph of."""
+    slope = (
+        "def slope(one, label):\n    with tf.GradientTape() as tape:\n        tape.watch(one)\n"
+        "        made = one * one\n    return tape.gradient(made, one) / 2, label\n"
+        "train_dataset = train_dataset.map(slope)\n"
+    )
+
+    assert report_of(HEAD + slope + STEP + LOOP, "step").stage("step").outcome == "pass"
+
+
 def test_metrics_that_are_reset_one_after_the_other() -> None:
     script = WHOLE.replace(
         "    val_acc.reset_states()\n", "    for one in [val_acc]:\n        one.reset_states()\n"
