@@ -148,7 +148,7 @@ def blind_training(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
     """
     if view.facts.task not in ("classification", "multilabel"):
         return NOT_FOR_THIS_TASK
-    if seen.evaluations is None:
+    if seen.evaluations is None or (view.facts.by_hand and view.facts.compiled is not None):
         return CannotJudge("own_evaluation")
     if seen.evaluations or seen.has_metric or view.places.measures_after_training():
         return None

@@ -202,6 +202,15 @@ def test_a_loss_of_tensorflow_finds_no_logits_behind_a_softmax() -> None:
     assert "squashed_before_loss" in told(twice, "forward")
 
 
+def test_what_a_loop_measures_by_hand_is_not_held_to_be_nothing() -> None:
+    script = WHOLE.replace("val_acc.update_state(yb, ", "print(tf.argmax(").replace(
+        "training=False))", "training=False), 1) == tf.cast(yb, tf.int64))"
+    )
+    script = script.replace("val_dataset", "others").replace("float(val_acc.result())", "0")
+
+    assert told(script.replace("    val_acc.reset_states()\n", ""), "evaluate") == {}
+
+
 def test_a_tape_among_the_rows_is_left_to_its_own_graph() -> None:
     """What `map` is given is always made a graph of."""
     slope = (
