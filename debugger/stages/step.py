@@ -449,7 +449,9 @@ def _of_strings(facts: Facts) -> list[tuple[str, Any]]:
     compiled = facts.compiled
     if compiled is None:
         return []
-    rows: list[tuple[str, Any]] = [("fit_runs", say("eagerly" if compiled.eagerly else "as_graph"))]
+    rows: list[tuple[str, Any]] = []
+    if not facts.by_hand:
+        rows.append(("fit_runs", say("eagerly" if compiled.eagerly else "as_graph")))
     if "optimizer" in compiled.strings:
         rows.append(("optimizer_given_as", f'"{compiled.strings["optimizer"]}"'))
         rows.append(("all_else_default", compiled.defaults.get("optimizer", "")))
