@@ -30,6 +30,7 @@ EARLIER_STEPS = 8
 COUNTING_SECONDS = 60
 """What a script may take that is run to its end, to count its trainings."""
 AGAIN = 10
+"""Seconds until it is stopped once more."""
 _TO_WORKERS = "__mp_main__"
 """The name that `multiprocess` gives to the main module as soon as it is imported."""
 BY_HAND_SECONDS = 45.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -160,9 +160,10 @@ def waits(tree: ast.Module, line: int, function: str) -> bool:
     return False
 
 
-def asks_for_gradients(trees: list[ast.Module]) -> list[ast.Call]:
-    calls = (part for tree in trees for part in ast.walk(tree) if isinstance(part, ast.Call))
-    return [call for call in calls if name_of(call.func) == "backward"]
+def calls_in(parts: Iterable[ast.AST], *names: str) -> list[ast.Call]:
+    """What stands in several of the parts comes several times."""
+    calls = (one for part in parts for one in ast.walk(part) if isinstance(one, ast.Call))
+    return [call for call in calls if name_of(call.func) in names]
 
 
 def sets_mode(tree: ast.AST, training: bool) -> list[ast.Call]:

@@ -43,8 +43,9 @@ BELOW_ANY = 0.03
 FULL = 0.5
 """Of the highest rate; what a warm-up or a decay leaves below that is too small to judge by."""
 EARLY = 0.1
-LAGS = 0.1
 """Of the rows, or of a plan of steps: before that much of many, nothing need show."""
+LAGS = 0.1
+"""Of what averages began with: with more of it left they are not what the batches are like."""
 LARGE = 5_000_000
 BRISK, BRISK_FOR_SMALL = 5e-5, 1e-3
 """Rates at which a large and a small model must show something: docs/CLAIMS.md."""

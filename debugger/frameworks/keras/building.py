@@ -180,10 +180,12 @@ def stopped_at_training(
         patch(optimizer, "apply_gradients", lambda step: _watched_step(built, step, patience))
 
     def taped() -> None:
-        line = own_line()
-        if line is None or never_asks(_LEARNS) or patience.granted:
+        if built.before is not None or patience.granted:
             return
-        built.before = built.before or Before()
+        line = own_line()
+        if line is None or never_asks(_LEARNS):
+            return
+        built.before = Before()
         if never_asks(_STEPS):
             built.refused = "no_optimizer_steps", line
             raise TrainingStarts
@@ -255,7 +257,7 @@ def _fit_of_loop(made: ByLoop, built: Built) -> Fit:
         epochs=made.data.epochs,
         steps_per_epoch=made.data.steps,
         sources=tuple(built.sources),
-        phases=Phases(compiled_at=None),
+        phases=Phases(),
         noted=built.noted,
         by_hand=made.by_hand,
     )

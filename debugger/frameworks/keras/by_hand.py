@@ -18,8 +18,10 @@ import tf_keras
 from tensorflow.python.autograph.core import ag_ctx
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
-from debugger.failure import is_own, line_in
+from debugger.failure import is_own, own_line
 from debugger.frameworks.keras.answering import scores_of
+from debugger.pipelines.rest import own_frames
+from debugger.pipelines.turns import names_in
 from debugger.script import loops
 
 
@@ -70,7 +72,7 @@ class Heard:
     """`asked` are the models with weights that were asked, and how, the last at a line. `target` is
     what the gradients by `sources` were asked of, and `beside` what was known by name there.
     `still` is the first layer that did not do what it does while it learns, `differs` the first
-    that would do otherwise."""
+    that would do otherwise. `item` is what the loop went over in that turn."""
 
     asked: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     answers: list[Any] = field(default_factory=list)
@@ -81,6 +83,7 @@ class Heard:
     differs: str = ""
     beside: dict[str, Any] = field(default_factory=dict)
     asked_at: int | None = None
+    item: Any = None
 
 
 def heard(turn: CodeType, put: Mapping[str, Any], names: Mapping[str, Any]) -> Heard | None:
@@ -136,22 +139,24 @@ class _Hearing:
             self._returned(frame, result)
 
     def _called(self, frame: FrameType) -> None:
-        code, given = frame.f_code, frame.f_locals
+        code = frame.f_code
         if code is _LAYER:
             if not self._inside:  # its names hold something else in the end
+                given = frame.f_locals
                 self._given = given["args"], dict(given["kwargs"])
-                self.heard.asked_at = _line_around(frame)
+                self.heard.asked_at = own_line()
             self._inside.append(frame)
         elif code is _GRADIENT:
+            given = frame.f_locals
             self.heard.target, self.heard.sources = given["target"], given["sources"]
-            self.heard.beside = _rows_beside(frame)
+            self.heard.beside = _rows_beside()
             raise _Asked
         elif code in _DIFFERING:
-            self._differing(given["self"], given.get("training"))
+            self._differing(frame.f_locals["self"], frame.f_locals.get("training"))
         elif self._scores is not None and not self._inside:
             handed = _handed(frame, self._scores)
             if handed is not None:
-                handed.line = _line_around(frame)
+                handed.line = own_line()
                 self.heard.handed.append(handed)
                 self._waiting[frame] = handed
 
@@ -175,21 +180,12 @@ class _Hearing:
             self.heard.still = self.heard.still or name
 
 
-def _line_around(frame: FrameType | None) -> int | None:
-    """Of the script's own, the innermost that was running then."""
-    while frame is not None and not is_own(frame.f_code.co_filename):
-        frame = frame.f_back
-    return None if frame is None else line_in(frame.f_code.co_filename, frame.f_lineno)
-
-
-def _rows_beside(frame: FrameType | None) -> dict[str, Any]:
+def _rows_beside() -> dict[str, Any]:
     """What the script's own functions that are running know, the innermost first."""
     found: dict[str, Any] = {}
-    while frame is not None:
-        if is_own(frame.f_code.co_filename):
-            known = {**frame.f_globals, **frame.f_locals}
-            found = {**{name: value for name, value in known.items() if holds_rows(value)}, **found}
-        frame = frame.f_back
+    for frame in own_frames():
+        known = {name: value for name, value in names_in(frame).items() if _holds_rows(value)}
+        found = {**known, **found}
     return found
 
 
@@ -231,14 +227,17 @@ _OF_KERAS = _functions()
 
 
 def _handed(frame: FrameType, scores: Any) -> Handed | None:
-    code, given = frame.f_code, dict(frame.f_locals)
+    code = frame.f_code
+    if not (code is _LOSS or code in _OF_NN or code in _OF_KERAS or is_own(code.co_filename)):
+        return None  # which most calls are
+    given = dict(frame.f_locals)
     if code is _LOSS:
         known = {name: given[name] for name in ("y_true", "y_pred")}
         handed = _of(given["self"], "made", known, scores)
         weights = given["sample_weight"]
         if handed is None or weights is None:
             return handed
-        return replace(handed, weights=weights) if holds_rows(weights) else None
+        return replace(handed, weights=weights) if _holds_rows(weights) else None
     if code in _OF_NN:
         function, kind = _OF_NN[code]
         known = {name: given.get(name) for name in ("labels", "logits")}
@@ -248,15 +247,13 @@ def _handed(frame: FrameType, scores: Any) -> Handed | None:
         taken = inspect.signature(kind).parameters
         told = {name: value for name, value in given.items() if name in taken}
         return _of(function, "function", given, scores, kind(**told))
-    if not is_own(code.co_filename):
-        return None
     names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     known = {name: given[name] for name in names if name in given}
     owner = known.pop("self", None)
     outside = frame.f_back
     does = getattr(owner, code.co_name, None) if owner is not None else None
     if does is None and outside is not None:
-        does = {**outside.f_globals, **outside.f_locals}.get(code.co_name)
+        does = names_in(outside).get(code.co_name)
     return _of(does, "own", known, scores) if callable(does) else None
 
 
@@ -264,7 +261,7 @@ def _of(
     does: Any, kind: str, named: dict[str, Any], scores: Any, known: Any = None
 ) -> Handed | None:
     answer = next((name for name, value in named.items() if _is_answer(value, scores)), None)
-    others = [name for name, value in named.items() if name != answer and holds_rows(value)]
+    others = [name for name, value in named.items() if name != answer and _holds_rows(value)]
     if answer is None or len(others) != 1:
         return None
     return Handed(does, kind, named, answer, others[0], known)
@@ -281,7 +278,7 @@ def _is_answer(value: Any, scores: Any) -> bool:
     return bool(np.array_equal(np.ravel(value), np.ravel(scores)))
 
 
-def holds_rows(value: Any) -> bool:
+def _holds_rows(value: Any) -> bool:
     return isinstance(value, tf.Tensor | tf.Variable | np.ndarray) and bool(np.ndim(value))
 
 
@@ -291,13 +288,8 @@ def eager_where_taped(rehearsing: Callable[[], bool], opened: Callable[[], None]
     `rehearsing` says whether Keras trains itself, whose own steps are left as they are. `opened` is
     told of every other tape."""
     kind: Any = polymorphic_function.Function
-    enter, call, before = (
-        tf.GradientTape.__enter__,
-        kind.__call__,
-        tf.config.functions_run_eagerly(),
-    )
-
-    inside = 0
+    enter, call = tf.GradientTape.__enter__, kind.__call__
+    before, inside = tf.config.functions_run_eagerly(), 0
 
     def entered(tape: Any) -> Any:
         if not rehearsing():

@@ -32,7 +32,7 @@ class LossByHand(tf_keras.losses.Loss):
         return self._handed.does(**{**self._handed.named, **put})
 
 
-def asked_about(one: Heard) -> Any:
+def _asked_about(one: Heard) -> Any:
     return one.asked[0][1][0]
 
 
@@ -175,7 +175,7 @@ def _y(one: Heard, handed: Handed) -> Any:
 
 def pair(one: Heard, handed: Handed | None) -> Any:
     """What `fit` would be given in its place, without lists, which a data set has none of."""
-    x = _of_tuples(asked_about(one))
+    x = _of_tuples(_asked_about(one))
     if handed is None:
         return (x,)
     weights = None if handed.name else one.handed[handed.place].weights
@@ -190,5 +190,5 @@ def _of_tuples(x: Any) -> Any:
 
 
 def alike(one: Heard, other: Heard) -> bool:
-    leaves = zip(*(tf.nest.flatten(asked_about(each)) for each in (one, other)), strict=True)
+    leaves = zip(*(tf.nest.flatten(_asked_about(each)) for each in (one, other)), strict=True)
     return one is other or all(np.array_equal(a, b) for a, b in leaves)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from types import CodeType
 from typing import Any
 
@@ -19,7 +20,7 @@ from debugger.script import loops
 
 TURNS_HEARD = 3
 SECONDS = 5.0
-TRAINS, JUDGES = re.compile(r"train", re.I), re.compile(r"val|test|dev|eval|held", re.I)
+_TRAINS, JUDGES = re.compile(r"train", re.I), re.compile(r"val|test|dev|eval|held", re.I)
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class Turns:
         return isinstance(self.items, range)
 
     def hear(self, item: Any) -> Heard | None:
-        return heard(self.code, {loops.PUT: item}, self.names)
+        one = heard(self.code, {loops.PUT: item}, self.names)
+        return None if one is None else replace(one, item=item)
 
 
 def data_of(
@@ -70,7 +72,7 @@ def data_of(
     if turns.counted and not epochs.around and _same_rows(some, handed):
         whole = _stored([pair(some[0], handed)])  # in another order each time
         return Data(whole, None, epochs.times * len(turns.items), None)
-    chosen = _chosen(turns, handed)
+    chosen = None if turns.counted else _chosen(some[0], handed)
     train, steps = _kept(turns, handed) if chosen is None else (turns.items.map(chosen), None)
     return Data(train, _held(turns, names, chosen, handed), epochs.times, steps)
 
@@ -90,27 +92,16 @@ def _marks(both: Any) -> list[bytes]:
 
 def some_turns(turns: Turns) -> list[Heard]:
     """The first turns, and the last of those that are counted."""
-    items = (
-        list(turns.items.take(TURNS_HEARD))
-        if not isinstance(turns.items, range)
-        else [
-            *turns.items[:TURNS_HEARD],
-            turns.items[-1],
-        ]
-    )
+    items = islice(turns.items, TURNS_HEARD)
+    if turns.counted:
+        items = chain(items, turns.items[-1:])
     found = [turns.hear(item) for item in items]
     return [one for one in found if one is not None] if all(found) else []
 
 
-def _chosen(turns: Turns, handed: Handed | None) -> Callable[..., Any] | None:
+def _chosen(one: Heard, handed: Handed | None) -> Callable[..., Any] | None:
     """Where the model and the loss get parts of an item as they are: which."""
-    if turns.counted:
-        return None
-    item = next(iter(turns.items))
-    one = turns.hear(item)
-    if one is None:
-        return None
-    parts = [id(part) for part in tf.nest.flatten(item)]
+    parts = [id(part) for part in tf.nest.flatten(one.item)]
     both = pair(one, handed)
     leaves = [id(part) for part in tf.nest.flatten(both)]
     if any(leaf not in parts for leaf in leaves):
@@ -193,7 +184,7 @@ def _held(
     beside = {
         name: value
         for name, value in names.items()
-        if isinstance(value, tf.data.Dataset) and not TRAINS.search(name) and JUDGES.search(name)
+        if isinstance(value, tf.data.Dataset) and not _TRAINS.search(name) and JUDGES.search(name)
     }
     for value in beside.values():
         if value is own or not _same_form(value.element_spec, own.element_spec):

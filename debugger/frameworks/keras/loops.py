@@ -4,7 +4,6 @@ rows as its model and its loss get them, as if `fit` had been given those."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import FrameType
@@ -110,7 +109,7 @@ class _Place:
         return {n.id for one in targets for n in ast.walk(one) if isinstance(n, ast.Name)}
 
     def calls(self, *names: str) -> list[ast.Call]:
-        return _calls(self.doing, *names)
+        return list(dict.fromkeys(loops.calls_in(self.doing, *names)))
 
     def learns_once_a_turn(self) -> bool:
         """Whether it asks for gradients, and steps, once, and does so in each turn."""
@@ -118,7 +117,7 @@ class _Place:
         if len(self.calls("gradient")) > 1 or len(self.calls(*steps)) != 1:
             return False
         forks = (part for one in self.doing for part in ast.walk(one) if isinstance(part, ast.If))
-        return not any(_calls([fork], *steps) for fork in forks)
+        return not any(loops.calls_in([fork], *steps) for fork in forks)
 
 
 def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLoop | None:
@@ -159,11 +158,6 @@ def _goes_over(loop: loops.Loop, names: dict[str, Any]) -> Any:
         return eval(compile(ast.Expression(given), loop.file, "eval"), dict(names))
     held = loop.goes_over(names)
     return held if isinstance(held, tf.data.Dataset) else loop.numbers(names)
-
-
-def _calls(doing: Sequence[ast.AST], *names: str) -> list[ast.Call]:
-    calls = (part for one in doing for part in ast.walk(one) if isinstance(part, ast.Call))
-    return list({id(c): c for c in calls if name_of(c.func) in names}.values())
 
 
 def _made(turns: Turns, place: _Place, optimizer: Any, before: Before) -> ByLoop | None:
@@ -292,7 +286,7 @@ def _clip(optimizer: Any, place: _Place) -> None:
 
 def _read_once(place: _Place) -> ReadOnce | None:
     """A number of the script's that a function made a graph of reads, and a loop changes."""
-    around = [*place.outer, *(loop for frame in place.frames for loop in loops_at(frame))]
+    around = (loop for frame in place.frames for loop in loops_at(frame))
     changed = {name for loop in around for name in loop.makes()}
     for function in place.doing:
         if not isinstance(function, ast.FunctionDef) or not _makes_graph(function):
@@ -319,7 +313,7 @@ def _unreset(place: _Place) -> tuple[str, int] | None:
     epochs = epochs_loop(place.frames[place.within :], place.outer)
     if epochs is None:
         return None
-    calls = [call for tree in trees_of(place.frames) for call in _calls([tree], *_OF_METRICS)]
+    calls = loops.calls_in(trees_of(place.frames), *_OF_METRICS)
     owned = [
         (call, name_of(call.func.value)) for call in calls if isinstance(call.func, ast.Attribute)
     ]

@@ -135,8 +135,7 @@ class KerasPipeline:
     def step(self) -> face.Step:
         source = self._fit.source(self._fit.train)
         rows = self._train.count if source is None else len(source.dataset)
-        seen = training.step(self._fit, self.facts, self._bench, rows)
-        return replace(seen, by_hand=self._fit.by_hand)
+        return training.step(self._fit, self.facts, self._bench, rows)
 
     def evaluate(self) -> face.Evaluate:
         with self.untouched():

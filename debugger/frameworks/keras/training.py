@@ -98,6 +98,7 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             alike=alike(model, weights, before, watch.gradients) if watch.steps else (),
             faded=faded(model, watch.gradients),
             phases=fit.phases,
+            by_hand=fit.by_hand,
             uncallable=uncallable(fit.callbacks, _TRAINING),
             norms=norms(model, weights, before, watch.steps, planned if fit.whole else None),
             failure=failure,

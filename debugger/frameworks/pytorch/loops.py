@@ -138,8 +138,7 @@ class _Found:
     trees: list[ast.Module]
 
     def calls(self, name: str) -> list[ast.Call]:
-        calls = (c for one in self.doing for c in ast.walk(one) if isinstance(c, ast.Call))
-        return [call for call in calls if name_of(call.func) == name]
+        return loops.calls_in(self.doing, name)
 
     def sometimes(self, schedule: str) -> bool:
         """Whether a schedule moves on only if something is so, and not in a phase by its name."""
@@ -320,7 +319,7 @@ def _observed(
         optimizer=type(found.optimizer).__name__,
         others=tuple(
             call.lineno
-            for call in loops.asks_for_gradients(known)
+            for call in loops.calls_in(known, "backward")
             if alone and call.lineno not in here
         ),
     )
