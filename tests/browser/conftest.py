@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from playwright.sync_api import Error as PlaywrightError
 
 from tests.browser.app import KEY, Visit, open_page, running_app
 
@@ -22,8 +24,23 @@ def address(app: tuple[str, subprocess.Popen[str]]) -> str:
     return app[0]
 
 
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """A test that waits in vain says what its pages show, which nobody sees on another machine."""
+    report = (yield).get_result()  # pyright: ignore[reportGeneralTypeIssues]
+    if report.when == "call" and report.failed:
+        for page in getattr(item, "funcargs", {}).get("pages", ()):
+            with suppress(PlaywrightError):
+                report.sections.append((page.url, page.inner_text("body", timeout=5_000)))
+
+
 @pytest.fixture
-def visit(browser: Any, address: str) -> Iterator[Visit]:
+def pages() -> list[Any]:
+    return []
+
+
+@pytest.fixture
+def visit(browser: Any, address: str, pages: list[Any]) -> Iterator[Visit]:
     """Opens a page in a browser of its own."""
     contexts: list[Any] = []
 
@@ -32,7 +49,8 @@ def visit(browser: Any, address: str) -> Iterator[Visit]:
             viewport={"width": size[0], "height": size[1]}, color_scheme=scheme
         )
         contexts.append(context)
-        return open_page(context, f"{address}{path}")
+        pages.append(open_page(context, f"{address}{path}"))
+        return pages[-1]
 
     yield go
     for context in contexts:

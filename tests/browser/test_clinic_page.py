@@ -99,8 +99,9 @@ def test_a_whole_cure_from_the_complaint_to_the_lesson(visit: Visit) -> None:
 def test_a_training_that_stalls_beside_its_twin_live(visit: Visit) -> None:
     page = visit("/clinic?scenario=high_learning_rate&stage=train")
     page.click("#right .skip")
-    page.wait_for_selector("body:has(#right svg .line.here):has(#foot .stop)")
-    page.wait_for_selector("#right svg .line.twin")  # on a full machine after the learner's own run
+    page.wait_for_selector("body:has(#right svg .line.here):has(#foot .stop)", timeout=LONG)
+    # On a full machine the twin runs after the learner's own run.
+    page.wait_for_selector("#right svg .line.twin", timeout=LONG)
     idle(page)
     assert state(page, "train") == WORDS.say("outcome", "fail")
     assert page.locator("#right svg .parted").count() >= 1

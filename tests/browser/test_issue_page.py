@@ -27,7 +27,8 @@ def test_a_draft_is_written_and_copied(visit: Visit, size: tuple[int, int]) -> N
     assert all(f"- {name}: " in text for name in ("python", "transformers", "torch", "device"))
     assert WORDS.say("issue", "ask_expected") in page.locator("#draft mark").all_inner_texts()
     assert "preprocess_function" in text
-    assert "weight_decay" not in text
+    short = text.split("```python\n")[1].partition("```")[0]  # how short, a busy machine decides
+    assert short.count("\n") < scenario.script.count("\n")
 
     page.click("#right [data-copy]")
     page.locator("#right [data-copy]", has_text=WORDS.say("clinic", "copied")).wait_for()

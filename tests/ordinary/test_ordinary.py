@@ -20,14 +20,13 @@ import pytest
 
 from debugger import catalogue
 from debugger.export import notebook, script_cells
-from tests.browser.app import CHROMIUM, LONG, QUIET, open_page, running_app
+from tests.browser.app import CHROMIUM, LONG, PATIENT, QUIET, open_page, running_app
 
 ROOT = Path(__file__).parents[2]
 KERAS = ("wrong_adam", "no_collate")
 EVERY = ("wrong_collator", *KERAS)
 BY_PAGE = ("wrong_collator", "no_collate")
 """Cured by the page. A Keras cure takes a minute or two, so the other is only looked at."""
-PATIENT = "1200"
 NOT_OFF = ""
 """For PYTHONDONTWRITEBYTECODE: what is installed here was not compiled."""
 
@@ -41,7 +40,7 @@ pytestmark = [
 
 
 def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CLINIC_TIME_LIMIT": PATIENT}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **PATIENT}
     environment["PYTHONDONTWRITEBYTECODE"] = NOT_OFF
     environment["TF_CPP_MIN_LOG_LEVEL"] = "3"
     environment.pop("USE_TF", None)
@@ -136,7 +135,7 @@ def page() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with (
-        running_app(CLINIC_TIME_LIMIT=PATIENT, PYTHONDONTWRITEBYTECODE=NOT_OFF) as (address, _),
+        running_app(PYTHONDONTWRITEBYTECODE=NOT_OFF) as (address, _),
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
