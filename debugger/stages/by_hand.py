@@ -2,93 +2,78 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+
+from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.face import Evaluate, Step
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
 
 
-def zeroed_before_step(seen: Step, view: View) -> Verdict | CannotJudge | None:
+def _of_a_loop(told: Callable[[ByHand, View], Verdict | None]) -> Rule:
+    @wraps(told)
+    def rule(seen: Step, view: View) -> Verdict | CannotJudge | None:
+        return NOT_FOR_THIS_TASK if seen.by_hand is None else told(seen.by_hand, view)
+
+    return rule
+
+
+@_of_a_loop
+def zeroed_before_step(seen: ByHand, view: View) -> Verdict | None:
     """Gradients that have come are gone when the optimizer is to use them."""
-    here = seen.by_hand
-    if here is None:
-        return NOT_FOR_THIS_TASK
-    if not here.zeroed:
+    if not seen.zeroed:
         return None
-    line = view.places.call("zero_grad") or here.steps_at
-    return fault(line, zeroed=here.zeroed, backwards=here.backwards)
+    line = view.places.call("zero_grad") or seen.steps_at
+    return fault(line, zeroed=seen.zeroed, backwards=seen.backwards)
 
 
-def learns_in_eval_mode(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    here = seen.by_hand
-    if here is None:
-        return NOT_FOR_THIS_TASK
-    if here.training or not here.differs:
+@_of_a_loop
+def learns_in_eval_mode(seen: ByHand, view: View) -> Verdict | None:
+    """A model of PyTorch is in one mode or the other; one of Keras is told with each call."""
+    if seen.training or not seen.differs:
         return None
-    if view.facts.compiled is not None:
-        return None  # see asked_without_training
-    return look(here.line, layer=here.differs)
+    return look(seen.asked_at or seen.line, layer=seen.differs)
 
 
-def asked_without_training(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    """A model of Keras that is called is told each time whether it learns."""
-    here = seen.by_hand
-    if here is None or view.facts.compiled is None:
-        return NOT_FOR_THIS_TASK
-    if here.training or not here.differs:
+@_of_a_loop
+def stays_in_eval_mode(seen: ByHand, view: View) -> Verdict | None:
+    """The first epoch learns as it should, and none of those that come."""
+    if not seen.training or not seen.differs or seen.stuck_at is None:
         return None
-    return look(here.asked_at or here.line, layer=here.differs)
+    return look(seen.stuck_at, layer=seen.differs)
 
 
-def penalty_left_out(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    here = seen.by_hand
-    if here is None:
-        return NOT_FOR_THIS_TASK
-    return look(here.lost_at, layer=here.unpenalised) if here.unpenalised else None
+@_of_a_loop
+def penalty_left_out(seen: ByHand, view: View) -> Verdict | None:
+    return look(seen.lost_at, layer=seen.unpenalised) if seen.unpenalised else None
 
 
-def number_read_once(seen: Step, view: View) -> Verdict | CannotJudge | None:
+@_of_a_loop
+def number_read_once(seen: ByHand, view: View) -> Verdict | None:
     """What tf.function makes of a function holds the numbers of the first call."""
-    here = seen.by_hand
-    if here is None:
-        return NOT_FOR_THIS_TASK
-    once = here.read_once
+    once = seen.read_once
     return None if once is None else fault(once.line, name=once.name, value=once.value)
 
 
-def loop_broken_off(seen: Step, view: View) -> Verdict | CannotJudge | None:
+@_of_a_loop
+def loop_broken_off(seen: ByHand, view: View) -> Verdict | None:
     """What was to try the loop out, once, and was left in it."""
-    here = seen.by_hand
-    if here is None:
-        return NOT_FOR_THIS_TASK
-    if here.broken_off is None or here.batches < 2:
+    if seen.broken_off is None or seen.batches < 2:
         return None
-    return look(here.broken_off, batches=here.batches)
+    return look(seen.broken_off, batches=seen.batches)
 
 
-def optimizer_made_anew(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    here = seen.by_hand
-    if here is None:
-        return NOT_FOR_THIS_TASK
-    return None if here.made_anew is None else fault(here.made_anew, name=here.optimizer)
+@_of_a_loop
+def optimizer_made_anew(seen: ByHand, view: View) -> Verdict | None:
+    return None if seen.made_anew is None else fault(seen.made_anew, name=seen.optimizer)
 
 
-def metric_never_reset(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    here = seen.by_hand
-    if here is None:
-        return NOT_FOR_THIS_TASK
-    if here.unreset is None:
+@_of_a_loop
+def metric_never_reset(seen: ByHand, view: View) -> Verdict | None:
+    if seen.unreset is None:
         return None
-    name, line = here.unreset
+    name, line = seen.unreset
     return look(line, name=name)
-
-
-def stays_in_eval_mode(seen: Step, view: View) -> Verdict | CannotJudge | None:
-    """The first epoch learns as it should, and none of those that come."""
-    here = seen.by_hand
-    if here is None:
-        return NOT_FOR_THIS_TASK
-    if not here.training or not here.differs or here.stuck_at is None:
-        return None
-    return look(here.stuck_at, layer=here.differs)
 
 
 def judged_in_train_mode(seen: Evaluate, view: View) -> Verdict | CannotJudge | None:
@@ -105,7 +90,6 @@ OF_STEPS: tuple[Rule, ...] = (
     zeroed_before_step,
     learns_in_eval_mode,
     stays_in_eval_mode,
-    asked_without_training,
     penalty_left_out,
     number_read_once,
     loop_broken_off,

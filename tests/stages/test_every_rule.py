@@ -1761,7 +1761,7 @@ CASES += [
         says={"layer": "dropout"},
     ),
     Case(
-        by_hand.asked_without_training,
+        by_hand.learns_in_eval_mode,
         replace(STEPPED, by_hand=replace(LOOP, training=False, asked_at=12)),
         {"by_hand": LOOP},
         facts=KERAS,

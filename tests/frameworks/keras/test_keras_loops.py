@@ -272,7 +272,7 @@ FAULTS: dict[str, tuple[str, StageName, str, str]] = {
     ),
     "no training": (
         WHOLE.replace("model(x, training=True)", "model(x)"),
-        *("step", "asked_without_training", "logits = model(x)"),
+        *("step", "learns_in_eval_mode", "logits = model(x)"),
     ),
     "no penalty": (
         WHOLE.replace('activation="relu"', 'activation="relu", kernel_regularizer="l2"'),
