@@ -102,7 +102,7 @@ def stopped_at_training(
     to it that nobody hears of them. A loop of the script's own, before all of them, may train for
     `by_hand()` seconds: it makes what they need, such as a teacher.
     """
-    built, patience = Built(), Patience(by_hand)
+    built = Built()
     init, train, init_repo = Trainer.__init__, Trainer.train, Trainer.init_hf_repo
 
     def noted_init(self: Trainer, *args: Any, **kwargs: Any) -> None:
@@ -137,56 +137,72 @@ def stopped_at_training(
         built.training, built.training_line = self, line
         raise TrainingStarts
 
-    def stopped_step(optimizer: Any, *_: Any) -> None:
-        if built.trainers or heard.rehearsing is not None or not patience.ended():
-            return
-        line = own_line()
-        if "b" not in heard.events and never_asks(r"backward|\bgrad\b|autograd"):
-            built.refused = "never_goes_backward", line
-            raise TrainingStarts
-        made = (
-            None if patience.granted else trainer_of(optimizer, tuple(heard.events), heard.loader)
-        )
-        if made is None:  # or it has taken too long to make what a Trainer needs
-            built.refused = "hand_written_loop", line
-            raise TrainingStarts
-        built.trainers.clear()
-        built.refused = None
-        built.training, built.training_line = made, line
-        if cut_off is None:
-            raise TrainingStarts
-        cut_off()
-        heard.rehearsing = Rehearsing(made, started)
-
-    def backward() -> None:
-        if built.trainers or patience.granted:
-            return
-        built.refused = "hand_written_loop", own_line()  # until an optimizer steps
-        if never_asks(r"\.step\b|\.grad\b|add_|sub_"):
-            built.refused = "no_optimizer_steps", own_line()
-            raise TrainingStarts
-
-    def started() -> None:
-        heard.rehearsing = None
-        raise TrainingStarts
-
-    heard = Heard(backward)
+    loops = _Loops(built, Patience(by_hand), cut_off)
     Trainer.__init__, Trainer.train = noted_init, stopped_train
     Trainer.init_hf_repo = _makes_no_repository
-    hook = register_optimizer_step_pre_hook(stopped_step)
+    hook = register_optimizer_step_pre_hook(loops.before_step)
     try:
         with (
-            heard.listening(),
+            loops.heard.listening(),
             loading_watched(),
             rows_followed(),
             tokenizing_watched() as note,
         ):
             yield built
     finally:
-        if heard.rehearsing is not None:
-            heard.rehearsing.take_back()
+        loops.take_back()
         Trainer.__init__, Trainer.train, Trainer.init_hf_repo = init, train, init_repo
         hook.remove()
+
+
+class _Loops:
+    """Stops the script where a loop of its own steps an optimizer for the first time, or, where it
+    can be `cut_off`, once enough of its turns are heard."""
+
+    def __init__(
+        self, built: Built, patience: Patience, cut_off: Callable[[], None] | None
+    ) -> None:
+        self._built, self._patience, self._cut_off = built, patience, cut_off
+        self.heard = Heard(self._backward)
+
+    def before_step(self, optimizer: Any, *_: Any) -> None:
+        built, heard = self._built, self.heard
+        if built.trainers or heard.rehearsing is not None or not self._patience.ended():
+            return
+        line = own_line()
+        if "b" not in heard.events and never_asks(r"backward|\bgrad\b|autograd"):
+            built.refused = "never_goes_backward", line
+            raise TrainingStarts
+        made = None
+        if not self._patience.granted:  # else it has taken too long to make what a Trainer needs
+            made = trainer_of(optimizer, tuple(heard.events), heard.loader)
+        if made is None:
+            built.refused = "hand_written_loop", line
+            raise TrainingStarts
+        built.trainers.clear()
+        built.refused = None
+        built.training, built.training_line = made, line
+        if self._cut_off is None:
+            raise TrainingStarts
+        self._cut_off()
+        heard.rehearsing = Rehearsing(made, self._started)
+
+    def take_back(self) -> None:
+        if self.heard.rehearsing is not None:
+            self.heard.rehearsing.take_back()
+
+    def _backward(self) -> None:
+        if self._built.trainers or self._patience.granted:
+            return
+        line = own_line()
+        self._built.refused = "hand_written_loop", line  # until an optimizer steps
+        if never_asks(r"\.step\b|\.grad\b|add_|sub_"):
+            self._built.refused = "no_optimizer_steps", line
+            raise TrainingStarts
+
+    def _started(self) -> None:
+        self.heard.rehearsing = None
+        raise TrainingStarts
 
 
 def _makes_no_repository(self: Trainer, *_args: Any, **_kwargs: Any) -> None:
