@@ -239,7 +239,7 @@ def _asked_last(pipeline: Pipeline, view: View, built: Building, script: str) ->
             continue
         if made is not None:
             places = Places(one.text, built.training_line, built.sources)
-            return _Other(made, replace(view, places=places))
+            return _Other(made, replace(view, places=places, asked_behind=True))
     return None
 
 

@@ -32,6 +32,9 @@ class View:
     """What the script's lines did."""
     walled: bool = False
     """Whether the kernel refuses it every change outside its run's own folder."""
+    asked_behind: bool = False
+    """Whether the rows to judge by are some that the model is only asked about behind its training,
+    and `places` are of a script that would show it these."""
 
     @property
     def tokenizing(self) -> int | None:

@@ -124,7 +124,8 @@ def epoch_chosen_by_test(seen: Evaluate, view: View) -> Verdict | CannotJudge | 
     """Of many epochs the one that fares best on these very rows is no better on others."""
     if not view.has_script:
         return NO_SCRIPT
-    found = None if seen.failure else view.places.pairing.epoch_chosen_by_test()
+    there = not seen.failure and not view.asked_behind  # which are not what it is chosen by
+    found = view.places.pairing.epoch_chosen_by_test() if there else None
     return None if found is None else look(found[0], name=found[1])
 
 

@@ -113,3 +113,13 @@ def test_a_test_set_that_alone_is_left_unscaled_is_told_of_where_it_is_made(
 
     assert (said is not None) == told
     assert said is None or text.splitlines()[(said.line or 0) - 1].startswith("test = Rows(table")
+
+
+@pytest.mark.parametrize("chosen_by", ["valid", "test"])
+def test_a_set_that_is_only_asked_about_has_chosen_no_epoch(chosen_by: str) -> None:
+    kept = 'save_strategy="epoch", load_best_model_at_end=True'
+    text = later("Rows(scaler.transform(table[150:]), amounts[150:])")
+    text = text.replace('save_strategy="no"', kept)
+    text = text.replace("eval_dataset=valid", f"eval_dataset={chosen_by}")
+
+    assert ("epoch_chosen_by_test" in found(text, "evaluate")) == (chosen_by == "test")
