@@ -58,8 +58,8 @@ class _Listener:
     def note(self, call: int, made: bool, value: Any) -> Any:
         """What goes into a call, and what comes out of it: handed on as it is."""
         shape = getattr(value, "shape", None)
-        if not isinstance(shape, tuple):
-            return value
+        if not isinstance(shape, tuple) or getattr(value, "requires_grad", False):
+            return value  # what a model made of its rows is listened to elsewhere
         if not made:
             self.given[call] = tuple(shape)
             return value

@@ -51,6 +51,7 @@ def test_axes_that_are_only_counted_off_are_heard_once_with_their_line(
         "x = waves[:, :1].reshape(20, 50, 1)",
         "x = np.zeros((20, 3, 50)).reshape(20, 50, 3)",
         "x = 'reshape'.upper()",
+        "import torch\nx = torch.zeros(20, 3, 50, requires_grad=True).cumsum(2).view(20, 50, 3)",
     ],
 )
 def test_what_moves_no_axis_or_rightly_is_not_heard(script: str) -> None:
