@@ -17,6 +17,7 @@ from torch.utils.data import DataLoader, SequentialSampler
 from transformers import Trainer
 
 from debugger.failure import failure_of_script, on_behalf
+from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.batches import logits_of
 from debugger.frameworks.pytorch.untouched import OptimizerState, Weights, borrowed
 from debugger.pipelines.by_hand import ByHand, Unsteady
@@ -66,19 +67,20 @@ class Form:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of the loop: what it is, and the names that it knows."""
+    """One turn of the loop: what it is, the names that it knows, and how far it was counted."""
 
     code: CodeType
     names: dict[str, Any]
     form: Form
     model: torch.nn.Module
+    counted: Counted
 
     def loss(self, fields: Mapping[str, Any]) -> tuple[torch.Tensor, dict[str, Any]]:
         """And what the model answers on the way to it, if it is asked once."""
         answers: list[Any] = []
         hook = self.model.register_forward_hook(lambda *given: answers.append(given[2]))
         try:
-            with _mode_kept(self.model):
+            with _mode_kept(self.model), self.counted.in_place():
                 loss = loss_of(self.code, self.names, self.form.put(fields))
         finally:
             hook.remove()
@@ -177,13 +179,16 @@ class Rehearsing:
         self._modes = [(module, module.training) for module in model.modules()]
         schedule: Any = trainer.lr_scheduler
         self._kept = [Weights(model), OptimizerState(optimizer), Attributes(schedule)]
+        self._kept.append(trainer.turn.counted.now())
+        trainer.turn.counted.restore()
 
     def before_backward(self) -> None:
-        """Gradients that are there now were not set to zero. Nothing more is to be seen."""
+        """Gradients that are there now were not set to zero, or will be when more have come. Nothing
+        more is to be seen."""
         grads = [weight.grad for weight in self._trainer.turn.model.parameters()]
         left = any(grad is not None and bool(grad.any()) for grad in grads)
         self.take_back()
-        self._trainer.keeps_gradients = left
+        self._trainer.keeps_gradients = left and not self._trainer.by_hand.zeroed
         self._ended()
 
     def take_back(self) -> None:

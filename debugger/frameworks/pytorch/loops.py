@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import re
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from torch.utils.data import DataLoader
 from transformers import TrainingArguments
 
 from debugger.failure import line_in
+from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.by_hand import (
     Form,
     LoopTrainer,
@@ -169,7 +169,7 @@ def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found |
             form = None if seen is None else form_of(item, seen)
             if seen is None or form is None:
                 return None
-            turn = Turn(code, names, form, seen.model)
+            turn = Turn(code, names, form, seen.model, Counted(names))
             held = held_beside(all_names(frames), loader, form)
             given = Given(
                 rows=rows_by_name(loader.dataset, form),
@@ -227,7 +227,7 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
             batches=-(-len(rows) // size),
         )
         times = epochs if sliced else epochs * len(numbers)
-        turn = Turn(code, names, form, seen.model)
+        turn = Turn(code, names, form, seen.model, Counted(names))
         return _whole(turn, optimizer, given, times, frames, place, around)
     return None
 
@@ -260,7 +260,7 @@ def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopT
     turn, given, names = found.turn, found.given, all_names(frames)
     line = next((at for frame in frames if (at := line_of(frame)) is not None), None)
     by_hand = _observed(found, frames, heard, line)
-    backwards = max(1, by_hand.backwards - by_hand.zeroed)
+    backwards = max(turn.counted.divides_by, by_hand.backwards - by_hand.zeroed)
     folder = tempfile.TemporaryDirectory()
     group = found.optimizer.param_groups[0]
     args = TrainingArguments(
@@ -293,7 +293,8 @@ def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopT
     if isinstance(made, Sampled):
         made.sampler = given.sampler
     if backwards > 1:
-        made.divided = backwards if _divides(found, names, backwards) else 1
+        divides = turn.counted.divides_by == backwards or _divides(found, names, backwards)
+        made.divided = backwards if divides else 1
         made.model_accepts_loss_kwargs = made.divided == 1  # who sums up divides nothing
     return made
 
@@ -310,7 +311,7 @@ def _observed(
         training=model.training,
         differs=next((name for name, one in model.named_modules() if _differs(one)), ""),
         backwards=events.count("b"),
-        zeroed=len(re.findall("bz", events)),
+        zeroed=events.rpartition("z")[0].count("b"),
         never_eval=not any(loops.sets_mode(tree, training=False) for tree in known),
         stuck_at=loops.stuck_in_eval(known, found.epoch) if found.epoch and alone else None,
         broken_off=found.breaks_at if alone else None,
@@ -375,6 +376,7 @@ def _seen(
 @contextlib.contextmanager
 def _taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
     """A turn that is only tried leaves gradients and averages as they were."""
+    counted = Counted(names)
     models = [one for one in names.values() if isinstance(one, torch.nn.Module)]
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     grads = [(w, w.grad, None if w.grad is None else w.grad.clone()) for w in weights]
@@ -390,6 +392,7 @@ def _taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
                 buffer.copy_(saved)
         for part, training in modes:
             part.training = training
+        counted.restore()
 
 
 def _schedule(found: _Found, names: Mapping[str, Any]) -> Any:

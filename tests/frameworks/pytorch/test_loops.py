@@ -204,6 +204,20 @@ accelerator = Accelerator(cpu=True)
 model, optimizer, train_loader = accelerator.prepare(model, optimizer, train_loader)
 epochs = 8""",
 )
+ACCUMULATED = PREPARED.replace("(cpu=True)", "(cpu=True, gradient_accumulation_steps=3)").replace(
+    """        pred = model(X)
+        loss = loss_fn(pred, y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+""",
+    """        with accelerator.accumulate(model):
+            loss = loss_fn(model(X), y)
+            accelerator.backward(loss)
+            optimizer.step()
+            optimizer.zero_grad()
+""",
+)
 HEALTHY = {
     "a function for an epoch": (QUICK, 8 * 15, 80),
     "two phases": (PHASES, 10 * 15, 80),
@@ -211,6 +225,7 @@ HEALTHY = {
     "parts by name": (NAMED, 4 * 15, 80),
     "no labels": (ALONE, 4 * 15, 80),
     "prepared by accelerate": (PREPARED, 8 * 15, 80),
+    "accumulated by accelerate": (ACCUMULATED, 8 * 5, 80),
     "a class and a collator": (CLASS, 6 * 13, None),
     "sums over three batches": (SUMS, 8 * 5, 80),
     "all rows at once": (WHOLE, 200, 40),
@@ -372,6 +387,23 @@ def test_the_mode_of_a_model(when: str) -> None:
 
 
 WALLED = Enclosure(walled=True)
+
+
+def test_what_accelerate_counts_is_counted_on_as_if_nobody_had_looked() -> None:
+    """Of the three gradients of a step it sets two to zero, where it is asked in each turn."""
+    first = ACCUMULATED.replace("            optimizer.zero_grad()\n", "").replace(
+        "            accelerator.backward",
+        "            optimizer.zero_grad()\n            accelerator.backward",
+    )
+    made, lost = (build(one, "mine.py", enclosure=WALLED).trained for one in (ACCUMULATED, first))
+
+    assert (made.divided, made.args.gradient_accumulation_steps, made.keeps_gradients) == (
+        3,
+        3,
+        False,
+    )
+    assert (lost.by_hand.backwards, lost.by_hand.zeroed) == (3, 2)
+    assert lost.args.gradient_accumulation_steps == 3
 
 
 @pytest.mark.parametrize(
