@@ -153,11 +153,16 @@ class _Head:
     def body_of(
         self, model: torch.nn.Module, calls: dict[torch.nn.Module, int]
     ) -> torch.nn.Module | None:
-        """The largest part that runs once and does not hold the head."""
+        """The largest part that runs once and does not hold the head. `calls` are in the order in
+        which parts have ended: what comes behind the head, such as a loss, makes nothing for it."""
+        ended = list(calls)
+        before = ended[: ended.index(self.module)]
         parts = [
             part
             for part in model.children()
-            if calls.get(part) == 1 and all(self.module is not inner for inner in part.modules())
+            if part in before
+            and calls[part] == 1
+            and all(self.module is not inner for inner in part.modules())
         ]
         sizes = {part: sum(w.numel() for w in part.parameters()) for part in parts}
         return max(parts, key=sizes.__getitem__, default=None)

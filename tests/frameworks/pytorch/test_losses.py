@@ -291,6 +291,32 @@ def test_losses_of_amounts(loss: Loss, end: Any, code: str | None) -> None:
     assert [one.code for one in found.values()] == ([] if code is None else [code])
 
 
+@pytest.mark.parametrize(("flat", "code"), [(True, None), (False, "rows_pulled_alike")])
+def test_a_loss_that_is_a_part_of_the_model_is_asked_each_time(
+    flat: bool, code: str | None
+) -> None:
+    """Beside it, all parts with weights hold the head."""
+
+    class Own(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            model = Reading(torch.nn.Identity())
+            self.model, self.config = model, model.config
+            self.loss_fn = torch.nn.MSELoss()
+
+        def forward(
+            self, input_ids: Any, attention_mask: Any = None, labels: Any = None
+        ) -> dict[str, torch.Tensor]:
+            logits = self.model(input_ids, attention_mask)["logits"]
+            logits = logits.squeeze(-1) if flat else logits
+            return {"loss": self.loss_fn(logits, labels), "logits": logits}
+
+    rows = tiny.regressor().train_dataset
+    found = findings(tiny.classifier(model=Own(), train_dataset=rows, compute_metrics=None))
+
+    assert [one.code for one in found.values()] == ([] if code is None else [code])
+
+
 @pytest.mark.parametrize(
     ("there", "here", "code"),
     [(-1, 1, None), (None, 0, "asks_for_its_input"), (-2, 2, "next_token_not_asked")],
