@@ -459,6 +459,8 @@ def _weights_and_shares(
     """How hard a row of each class is drawn, and the class's share of the training rows."""
     if asked is None or asked.form != "classes" or asked.ahead:
         return NOT_ASKED
+    if not asked.labels_move or asked.elsewhere:  # it does not draw one class for each row
+        return NOT_ASKED
     weights = {label: pull for label, pull in asked.pulls.items() if pull > 0}
     total = sum(asked.counts.values())
     shares = {n: asked.counts.get(n, 0) / total for n in weights} if total else {}

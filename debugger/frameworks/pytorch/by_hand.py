@@ -183,8 +183,8 @@ class Rehearsing:
         trainer.turn.counted.restore()
 
     def before_backward(self) -> None:
-        """Gradients that are there now were not set to zero, or will be when more have come. Nothing
-        more is to be seen."""
+        """Gradients that are there now were not set to zero, or will be when more have come. More
+        is not to be seen."""
         grads = [weight.grad for weight in self._trainer.turn.model.parameters()]
         left = any(grad is not None and bool(grad.any()) for grad in grads)
         self.take_back()

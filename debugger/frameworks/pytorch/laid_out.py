@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any
 
 import torch
@@ -13,7 +12,7 @@ from torch.utils.data.sampler import RandomSampler
 
 from debugger.failure import on_behalf
 from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Sampled, Unshuffled
-from debugger.frameworks.pytorch.tensors import Seen
+from debugger.frameworks.pytorch.tensors import Seen, takes
 from debugger.pipelines.rows import LABELS
 
 LABEL = "labels"
@@ -51,18 +50,17 @@ def form_of(item: Any, seen: Seen) -> Form | None:
     parts = item if isinstance(item, (list, tuple)) else [item]
     if not parts or any(isinstance(part, Mapping) for part in parts):
         return None
-    taken = list(signature(seen.model.forward).parameters)
     read: dict[int, str] = {}
     for given in seen.asked:
-        for name, value in zip(taken, given, strict=False):
+        for name, value in given.items():
             for place, part in enumerate(parts):
                 if _same(part, value):
                     read.setdefault(place, name)
     unread = [place for place in range(len(parts)) if place not in read]
     if len(parts) == PAIR and len(unread) == PAIR:  # both were made anew on their way
-        read, unread = {0: taken[0] if taken else "inputs"}, [1]
+        read, unread = {0: next(iter(takes(seen.model)), "inputs")}, [1]
     names = [read.get(place, f"part_{place}") for place in range(len(parts))]
-    if len(unread) == 1 and len(parts) > 1:
+    if len(unread) == 1 and len(parts) > 1 and _serves(parts[unread[0]], seen):
         names[unread[0]] = LABEL
     if len(set(names)) < len(names):
         return None
@@ -73,6 +71,13 @@ def form_of(item: Any, seen: Seen) -> Form | None:
     if not isinstance(item, (list, tuple)):
         return Form(tuple(names), lambda some: some[0], label)
     return Form(tuple(names), lambda some: kind(*some), label)
+
+
+def _serves(part: Any, seen: Seen) -> bool:
+    """Whether a turn reads it; an autoencoder's loop gets labels too, and leaves them."""
+    if not isinstance(part, torch.Tensor):
+        return True
+    return any(one.data_ptr() == part.data_ptr() for one in seen.handed.tensors)
 
 
 def _same(part: Any, value: Any) -> bool:

@@ -9,15 +9,10 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from inspect import signature
 from types import CodeType, FrameType
 from typing import Any
 
 import torch
-from torch.nn.modules.module import (
-    register_module_forward_hook,
-    register_module_forward_pre_hook,
-)
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from torch.utils.data import DataLoader
 from transformers import TrainingArguments
@@ -55,6 +50,7 @@ from debugger.frameworks.pytorch.tensors import (
     judged_by,
     names_like,
     orders_of,
+    takes,
 )
 from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.turns import (
@@ -210,7 +206,7 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
         called = [tuple(n for n in names_like(one, names) if n not in made) for one in known]
         if not all(called):
             return None
-        taken = next(iter(signature(seen.model.forward).parameters), "inputs")
+        taken = next(iter(takes(seen.model)), "inputs")
         fields, orders = (taken, LABEL)[: len(known)], orders_of(len(known[0]), names)
         label = LABEL if LABEL in fields else None
         form = Form(fields, tuple, label, tuple(called), first, orders)
@@ -344,28 +340,27 @@ def _seen(
 ) -> Seen | None:
     """The model, and what goes into it in a turn. None where several models learn, or the loss is
     not one number."""
-    asked: list[tuple[torch.nn.Module, tuple[Any, ...]]] = []
-    depth = 0
+    asked: list[tuple[torch.nn.Module, dict[str, Any]]] = []
+    depth, call = 0, torch.nn.Module.__call__
 
-    def enter(module: torch.nn.Module, given: Any) -> None:
+    def called(module: torch.nn.Module, *given: Any, **named: Any) -> Any:
         nonlocal depth
         if depth == 0:
-            asked.append((module, given))
+            asked.append((module, dict(zip(takes(module), given, strict=False)) | named))
         depth += 1
+        try:
+            return call(module, *given, **named)
+        finally:
+            depth -= 1
 
-    def leave(*_: Any) -> None:
-        nonlocal depth
-        depth -= 1
-
-    hooks = [register_module_forward_pre_hook(enter), register_module_forward_hook(leave)]
+    torch.nn.Module.__call__ = called
     try:
         with _taken_back(names, optimizer), Handed() as handed:
             loss = loss_of(code, names, put)
     except Exception:  # of the script's: its turn cannot be taken by itself
         return None
     finally:
-        for hook in hooks:
-            hook.remove()
+        torch.nn.Module.__call__ = call
     models = {id(one): one for one, _ in asked if any(True for _ in one.parameters())}
     if loss is None or (loss.dim() > 0 and loss.numel() > 1) or len(models) != 1:
         return None

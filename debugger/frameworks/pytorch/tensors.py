@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,16 @@ _IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)(_.*)?", re.IGNORECASE).fullm
 
 @dataclass(frozen=True)
 class Seen:
-    """A turn of a loop: the model that was asked, with what, and all that torch was handed."""
+    """A turn of a loop: the model that was asked, with what, by the names under which its `forward`
+    takes it, and all that torch was handed."""
 
     model: torch.nn.Module
-    asked: list[tuple[Any, ...]]
+    asked: list[dict[str, Any]]
     handed: Handed
+
+
+def takes(model: torch.nn.Module) -> list[str]:
+    return list(signature(model.forward).parameters)
 
 
 class Handed(TorchFunctionMode):
@@ -37,7 +43,8 @@ class Handed(TorchFunctionMode):
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
-        self.tensors += [one for one in args if isinstance(one, torch.Tensor)]
+        given = (*args, *(kwargs or {}).values())
+        self.tensors += [one for one in given if isinstance(one, torch.Tensor)]
         made = func(*args, **(kwargs or {}))
         picks = getattr(func, "__name__", "") in ("__getitem__", "index_select")
         if picks and isinstance(made, torch.Tensor):
@@ -64,7 +71,8 @@ def columns_of(
     """The inputs, and the labels where there are any, of `fewest` rows or more. None where that is
     not told for sure."""
     tensors = {name: one for name, one in names.items() if _holds_rows(one)}
-    read = [given[0] for given in seen.asked if given and isinstance(given[0], torch.Tensor)]
+    first = (next(iter(given.values()), None) for given in seen.asked)
+    read = [one for one in first if isinstance(one, torch.Tensor)]
     begun = [t for t in tensors.values() if read and _begins(t, read[0]) and len(t) >= fewest]
     whole = seen.handed.whole(read[0]) if read else None
     picked = next((t for t in tensors.values() if t is whole), None)

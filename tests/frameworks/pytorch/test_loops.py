@@ -218,6 +218,7 @@ ACCUMULATED = PREPARED.replace("(cpu=True)", "(cpu=True, gradient_accumulation_s
             optimizer.zero_grad()
 """,
 )
+WALLED = Enclosure(walled=True)
 HEALTHY = {
     "a function for an epoch": (QUICK, 8 * 15, 80),
     "two phases": (PHASES, 10 * 15, 80),
@@ -342,6 +343,47 @@ def test_what_a_loop_forgets_is_a_fault_at_its_line(what: str) -> None:
     assert found(script, stage, "fault").get(code) == line_of(script, text)
 
 
+MASKED = """
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+from transformers import BertConfig, BertForSequenceClassification
+torch.manual_seed(0)
+ids = torch.randint(3, 60, (64, 12))
+ids[:, 7:] = 0
+rows = TensorDataset(ids, (ids != 0).long(), (ids[:, 0] > 30).long())
+loader = DataLoader(rows, batch_size=16, shuffle=True)
+model = BertForSequenceClassification(BertConfig(
+    vocab_size=60, hidden_size=16, num_hidden_layers=1, num_attention_heads=2))
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+for epoch in range(4):
+    model.train()
+    for b_ids, b_mask, b_labels in loader:
+        optimizer.zero_grad()
+        loss = model(b_ids, attention_mask=b_mask, labels=b_labels).loss
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_what_a_model_is_given_by_name_is_known_by_it() -> None:
+    plain = MASKED.replace("attention_mask=b_mask, ", "")
+
+    assert "mask_missing" not in found(MASKED, "batch", "look")
+    assert "mask_missing" in found(plain, "batch", "look")
+
+
+def test_labels_that_a_loop_leaves_are_none() -> None:
+    """Those of an autoencoder's rows."""
+    script = QUICK.replace("16, 3)", "16, 8)").replace("loss_fn(pred, y)", "loss_fn(pred, X)")
+    script = script.replace("nn.CrossEntropyLoss()", "nn.MSELoss()").replace(
+        "argmax(1) == y", "abs() < 1"
+    )
+    made = build(script, "mine.py", enclosure=WALLED).trained
+
+    assert made.turn.form.label is None
+    assert found(script, "forward", "look") == {}
+
+
 def test_inputs_in_thousands_before_a_new_net() -> None:
     far = QUICK.replace("train_rows = ", "X = 3000 + 1000 * X\ntrain_rows = ")
 
@@ -384,9 +426,6 @@ def test_the_mode_of_a_model(when: str) -> None:
     assert found(script, stage, "look").get(code) == line_of(script, text)
     plain = script.replace("nn.Dropout(0.3)", "nn.ReLU()")  # that does the same in both modes
     assert code not in found(plain, stage, "look")
-
-
-WALLED = Enclosure(walled=True)
 
 
 def test_what_accelerate_counts_is_counted_on_as_if_nobody_had_looked() -> None:
