@@ -59,8 +59,12 @@ def cased_of(texts: Sequence[str], tokenizer: Any) -> Cased | None:
     words = [word.strip(_ROUND) for text in texts[:MOST_TEXTS] for word in text.split()]
     if unknown is None or len(words) < FEWEST_ROWS:
         return None
-    vocabulary = tokenizer.get_vocab()
-    loud = [word for word in words if (word in vocabulary) != (word.lower() in vocabulary)]
+    vocabulary, special = tokenizer.get_vocab(), {*getattr(tokenizer, "all_special_tokens", ())}
+    loud = [
+        word
+        for word in words
+        if (word in vocabulary) != (word.lower() in vocabulary) and word not in special
+    ]
     read = {word: tokenizer(word, add_special_tokens=False)["input_ids"] for word in set(loud)}
     lost = [word for word in loud if unknown in read[word]]
     small = [word for word in lost if word not in vocabulary]

@@ -57,6 +57,7 @@ def test_words_that_are_unknown_because_they_are_made_small() -> None:
 
     assert found is not None
     assert (found.lowered, found.unknown, found.words) == (True, 18, 36)
+    assert cased_of(["[UNK] by by by"] * 9, late) is None  # which stands for what is unknown
 
 
 def of_words(splits: Any) -> PreTrainedTokenizerFast:
