@@ -29,7 +29,7 @@ NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
 ABOUT_NOTHING, ABOUT_ONE = 0.3, 0.3
 """The rows to be judged by lie about so, where they are scaled as those that are learned from."""
-COUNTED, MOSTLY = 0.05, 0.5
+COUNTED, MOSTLY = 0.2, 0.5
 FLATTERED = 1.5
 """So many times as well as by guessing, for always saying the same."""
 ROUNDED, NO_SIGN = 1e-4, 1e-3
