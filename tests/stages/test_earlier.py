@@ -99,8 +99,9 @@ def test_the_second_experiment_with_the_first_ones_model_is_a_fault() -> None:
         "model.load_state_dict(untrained)\n" + FIRST,
         FIRST.replace("(model", "(copy.deepcopy(fresh)"),
         FIRST.replace("Trainer(model, args,", "Trainer(args=args, model_init=model_init,"),
+        "model.classifier = type(model.classifier)(16, 3)\n" + FIRST,
     ],
-    ids=["the first weights again", "a copy", "model_init"],
+    ids=["the first weights again", "a copy", "model_init", "a new head"],
 )
 def test_a_model_that_starts_anew_is_no_fault(again: str) -> None:
     text = HEAD + "fresh = copy.deepcopy(model)\n" + FIRST + again

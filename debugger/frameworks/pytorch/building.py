@@ -66,7 +66,8 @@ class Built:
 
 @dataclass(frozen=True)
 class Rehearsed:
-    """An earlier training, cut short. The sums are the weights' own before its first step."""
+    """An earlier training, cut short. The sums are the weights' own before its first step; the
+    weights are kept, so that no other ever has the same id."""
 
     trainer: Any
     line: int | None
@@ -74,8 +75,13 @@ class Rehearsed:
     planned: int
     sums: dict[str, float]
     trained: frozenset[str]
+    weights: tuple[Any, ...]
 
-    def seen_from(self, later: Any, built_line: int | None) -> Earlier:
+    def seen_from(self, later: Any, built_line: int | None) -> Earlier | None:
+        """None where the model has got new parts since: to go on with the others is meant."""
+        known = {id(weight) for weight in self.weights}
+        if any(id(weight) not in known for weight in later.model.parameters()):
+            return None
         now = _sums(later.model)
         return Earlier(
             line=self.line,
@@ -120,6 +126,8 @@ def stopped_at_training(
         if cut_off is not None and len(built.rehearsed) < rehearsed:
             cut_off()
             sums, trained = _sums(self.model), _trained(self.model)
+            model: Any = self.model
+            weights = tuple(model.parameters())
             handed = None if self._created_lr_scheduler else self.lr_scheduler
             try:
                 answer = _rehearse(self, train, steps)
@@ -128,7 +136,8 @@ def stopped_at_training(
             if answer is not None:
                 done, planned = self.state.global_step, self.state.max_steps
                 _move_on(handed, planned - done)
-                built.rehearsed.append(Rehearsed(self, line, done, planned, sums, trained))
+                known = self, line, done, planned, sums, trained, weights
+                built.rehearsed.append(Rehearsed(*known))
                 if done < planned:
                     note_cut_short(self.model)
                 return answer
