@@ -66,7 +66,10 @@ def _fitting(some: list[Heard], found: list[Handed], penalty: float) -> Handed |
         for even in (False, True):
             if all(_is(one, _weighed(one, handed, name, even)) for one, handed in pairs):
                 return replace(first, weighed_by=name, evenly=even)
-    times = _times(some, [handed.result for handed in found])
+    results = [handed.result for handed in found]
+    if _is_beside(some, results):
+        return found[0]
+    times = _times(some, results)
     return None if times is None else replace(first, times=times)
 
 
@@ -112,10 +115,26 @@ def _number(value: Any) -> float:
     return float(tf.reduce_mean(value))
 
 
+def _values(some: list[Heard], results: list[Any]) -> list[float]:
+    """Of turns about different rows; else none, as they show nothing."""
+    known = [_number(one) for one in results if isinstance(one, tf.Tensor)]
+    told = len(known) == len(some) > 1 and not alike(some[0], some[-1])
+    return known if told else []
+
+
+def _is_beside(some: list[Heard], results: list[Any]) -> bool:
+    """Whether each turn adds the same to it, whatever its rows: no weight has moved in between, so
+    that is a penalty on weights, written by hand."""
+    known = _values(some, results)
+    rests = [_number(one.target) - value for one, value in zip(some, known, strict=False)]
+    spread = max(known, default=0.0) - min(known, default=0.0)
+    return spread > 10 * SAME and all(rests[0] > SAME and _near(one, rests[0]) for one in rests)
+
+
 def _times(some: list[Heard], results: list[Any]) -> float | None:
     """By how much the same loss is multiplied in each of several turns."""
-    known = [_number(one) for one in results if isinstance(one, tf.Tensor)]
-    if len(known) < len(some) or min(known) <= 0 or len(some) < 2 or alike(some[0], some[-1]):
+    known = _values(some, results)
+    if not known or min(known) <= 0:
         return None
     by = [_number(one.target) / value for one, value in zip(some, known, strict=True)]
     same = all(abs(one - by[0]) <= SAME * max(abs(by[0]), SAME) for one in by)
@@ -147,7 +166,7 @@ def _written_out(some: list[Heard]) -> Handed | None:
             for does, way, given in ((kind(), "made", flat), (formula, "own", pairs)):
                 known = [formula(*pair) for pair in given]
                 same = all(_is(one, value) for one, value in zip(some, known, strict=True))
-                times = 1.0 if same else _times(some, known)
+                times = 1.0 if same or _is_beside(some, known) else _times(some, known)
                 if times is not None:
                     return Handed(does, way, named, "answer", "labels", name=name, times=times)
     return None

@@ -132,6 +132,8 @@ LOSSES = {
     "row by row": "loss = loss_fn(y, logits, sample_weight=tf.where(y == 2, 2.0, 1.0))",
     "times": "loss = 2 * loss_fn(y, logits)",
     "with penalties": "loss = loss_fn(y, logits) + sum(model.losses)",
+    "with a penalty by hand": "loss = loss_fn(y, logits) + 1e-3 * tf.add_n("
+    "[tf.nn.l2_loss(one) for one in model.trainable_weights])",
 }
 
 
@@ -173,12 +175,16 @@ DRAWN = AMOUNTS.replace("for i in range(0, len(x), 20):", "for i in range(10):")
     "xb, yb = x[i : i + 20], y[i : i + 20]",
     "drawn = rng.integers(0, len(x), 20)\n        xb, yb = x[drawn], y[drawn]",
 )
+HELD = AMOUNTS.replace(
+    "- pred))\n", "- pred)) + 1e-3 * tf.reduce_sum(model.trainable_variables[0] ** 2)\n"
+)
 SUMMED = AMOUNTS.replace("tf.reduce_mean(tf.square", "5 * tf.reduce_mean(tf.square")
 ARRAYS = {
     "slices": AMOUNTS,
     "a class": IN_A_CLASS,
     "by lot": DRAWN,
     "times": SUMMED,
+    "a penalty": HELD,
     "a mask": TOKENS,
 }
 
