@@ -302,7 +302,9 @@ class Making:
         own = name in self._losses or name in _FUNCTIONAL
         return own or (name.endswith("_loss") and name != "compute_loss")
 
-    def _stepping(self) -> list[Function]:
+    def _stepping(self) -> list[Function | ast.For]:
+        """What a training step is made of: the innermost loop or function that goes backward by
+        itself, and functions by their names."""
         given = {
             name_of(keyword.value)
             for call in self._calls
@@ -311,7 +313,18 @@ class Making:
         }
         names = [*given, *TRAINING_STEPS]
         known = [one for one in self._functions if one.name in names]
-        return sorted(known, key=lambda one: names.index(one.name))
+        known = sorted(known, key=lambda one: names.index(one.name))
+        goes = [
+            one for one in self._nodes if isinstance(one, Function | ast.For) and _backward(one)
+        ]
+        inner = [one for one in goes if not any(o is not one and o in ast.walk(one) for o in goes)]
+        return [*inner[:1], *known]
+
+
+def _backward(block: ast.AST) -> bool:
+    return any(
+        isinstance(node, ast.Call) and name_of(node.func) == "backward" for node in ast.walk(block)
+    )
 
 
 def _numbers_anew(call: ast.Call) -> bool:

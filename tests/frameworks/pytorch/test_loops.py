@@ -268,6 +268,29 @@ def test_a_healthy_loop_is_looked_at_and_let_be(name: str) -> None:
     assert told["eval_rows"] == held
 
 
+OF_A_CLASS = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+X = torch.randn(200, 3)
+y = X @ torch.tensor([1.0, -2.0, 0.5])
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Linear(3, 16), nn.Linear(16, 1)
+    def forward(self, x):
+        return self.two(torch.relu(self.one(x)))
+net = Net()
+loss_fn = nn.MSELoss()
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+for epoch in range(10):
+    for i in range(0, len(X), 20):
+        pred = net(X[i : i + 20])
+        loss = loss_fn(pred, y[i : i + 20])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
 FORGOTTEN = {
     "that each step makes an optimizer": (
         QUICK.replace(
@@ -314,6 +337,12 @@ FORGOTTEN = {
         "forward",
         "rows_pulled_alike",
         "loss =",
+    ),
+    "a shape that the model's own class made": (
+        OF_A_CLASS,
+        "forward",
+        "rows_pulled_alike",
+        "pred =",
     ),
     "a schedule of epochs": (
         PHASES.replace("optimizer.step()\n", "optimizer.step(); scheduler.step()\n"),
