@@ -36,6 +36,7 @@ _KEEPS = (
     *("fillna", "map", "apply", "reset_index", "clone", "detach", "round", "clip", "replace"),
     *("reshape", "view", "squeeze", "unsqueeze", "ravel", "flatten", "transpose", "drop"),
 )
+_SCALES = ("fit_transform", "transform")
 _REDUCES = re.compile(
     r"^(len|set|sum|mean|std|min|max|unique|Counter|bincount|sorted|range|print|iter|any|all"
     r"|arg\w+|where|value_counts|zip|choice|sample|concatenate|[vh]stack|append|isin|cut|linspace"
@@ -168,7 +169,9 @@ class _Reading:
         mine, theirs = ([o for o in x.orders if o.line > since] for x in (rows, labels))
         if rows.name == labels.name or _set(rows.name) != _set(labels.name):
             return None
-        if [one.lot for one in mine] == [one.lot for one in theirs]:
+        while mine and theirs and mine[0].lot == theirs[0].lot:  # the table's own, of both
+            mine, theirs = mine[1:], theirs[1:]
+        if not mine and not theirs:
             return None
         if mine and theirs:
             low, high = sorted((mine[-1].line, theirs[-1].line))
@@ -297,6 +300,10 @@ class _Reading:
         if called == "sample" and of_it is not None and "frac" in told:
             order = _Order(node.lineno, _lot_of(node))
             return replace(of_it, orders=(*of_it.orders, order))
+        if called == "sort_values" and of_it is not None and node.args:
+            given = [*node.args, *(k.value for k in node.keywords)]
+            order = _Order(node.lineno, "by " + ", ".join(map(ast.unparse, given)))
+            return replace(of_it, orders=(*of_it.orders, order))
         if called in _DEALS and first is not None and len(node.args) == 1 and "axis" not in told:
             order = _Order(node.lineno, _lot_of(node))
             return replace(first, orders=(*first.orders, order))
@@ -306,6 +313,8 @@ class _Reading:
             if rows is None or lot is None:
                 return None
             return replace(rows, orders=(*rows.orders, _here(lot, node)))
+        if called in _SCALES and first is not None:
+            return first
         if of_it is not None:
             return of_it if called in _KEEPS else None
         return None if _REDUCES.search(called) else first

@@ -24,6 +24,9 @@ ALONE = {
     "a, b, c, d = train_test_split(windows, seconds)": 3,
     "df = read()\ny = df['price']\ndf = df.sample(frac=1)\nX = df.drop(columns='price')\n"
     "model.fit(X, y)": 3,
+    "df = read().sample(frac=1)\nX = df.sort_values('age').drop(columns='kind')\n"
+    "y = LabelEncoder().fit_transform(df['kind'])\nX = scaler.fit_transform(X)\n"
+    "TensorDataset(X, y)": 2,
     "class Rows(Sequence):\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n"
     "    def on_epoch_end(self):\n        p = np.random.permutation(len(self.x))\n"
     "        self.x = self.x[p]\n"
@@ -42,6 +45,9 @@ BY_TWO_LOTS = {
     "p = rng.permutation(9)\ny = y[p]\nfit(x, y)": 5,
 }
 TOGETHER = [
+    "df = read().sort_values('day')\nX, y = df[['a']], df['b']\nfit(scaler.fit_transform(X), y)",
+    "df = read()\nX = df.sort_values('day')[['a']]\ny = df.sort_values('day')['b']\nfit(X, y)",
+    "df = read()\nX = df.sort_values('day').drop(columns='b')\ny = df['b'].loc[X.index]\nfit(X, y)",
     "X, y = load()\norder = rng.permutation(len(X))\nX, y = X[order], y[order]\nfit(X, y)",
     "X, y = load()\nX, y = shuffle(X, y)\nfit(X, y)",
     "X, y = load()\nX = shuffle(X, random_state=1)\ny = shuffle(y, random_state=1)\nfit(X, y)",
