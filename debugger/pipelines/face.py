@@ -5,7 +5,7 @@ Stages read these and nothing else, so rules are tested on plain values and know
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -194,7 +194,8 @@ class Data:
 
     `windows` are the training rows of Keras, where each is a part of one course of time; `met` are
     such of the evaluation that were learned from for the most part.
-    `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight.
+    `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight; `drawn`
+    is how much of the rows a sampler with weights gives each label.
     `metrics`: what compute_metrics answers; None where it could not be asked. `keys` is what makes
     each training row itself. `picked_line`: of the call that picked the evaluation rows out of
     those that the training rows came from, too. `worded` are the training rows as words, beside
@@ -217,6 +218,7 @@ class Data:
     train: Split | None
     eval: Split | None
     weighs: bool = False
+    drawn: Mapping[int, float] = field(default_factory=dict)
     metrics: tuple[str, ...] | None = ()
     shared_rows: int = 0
     is_dataset_dict: bool = False

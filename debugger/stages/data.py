@@ -239,7 +239,7 @@ def imbalanced(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return None
     label, most = counts.most_common(1)[0]
     share = most / sum(counts.values())
-    if share < IMBALANCED_SHARE:
+    if share < IMBALANCED_SHARE or max(seen.drawn.values(), default=1.0) < IMBALANCED_SHARE:
         return None
     if split.looked_at < split.count and _comes_and_goes(_integers(split), label):
         return CannotJudge("no_rows")

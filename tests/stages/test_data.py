@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import torch
 from transformers import Trainer
 
 from debugger import diagnose
@@ -71,6 +72,17 @@ def test_some_rows_of_a_sorted_set_say_nothing_of_its_shares() -> None:
 )
 def test_it_is_worth_no_more_than_a_look_where_something_answers_it(more: dict[str, Any]) -> None:
     assert severity(5, **more) == "look"
+
+
+class DrawsEvenly(Trainer):
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        labels = self.train_dataset["label"]  # type: ignore[index]
+        weights = [1.0 / list(labels).count(label) for label in labels]
+        return torch.utils.data.WeightedRandomSampler(weights, len(weights))
+
+
+def test_a_class_that_is_drawn_as_often_as_others_is_not_rare() -> None:
+    assert severity(5, trainer_class=DrawsEvenly) is None
 
 
 def test_nothing_measured_at_all_answers_nothing() -> None:

@@ -39,7 +39,14 @@ from debugger.frameworks.pytorch.evaluating import metric_names
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.loading import begun_late, tokenized_by_line, tokenized_texts
 from debugger.frameworks.pytorch.parts import is_of_library
-from debugger.frameworks.pytorch.rows import drawn_anew, first_set, is_stream, own_sampler
+from debugger.frameworks.pytorch.rows import (
+    count_of,
+    drawn_anew,
+    drawn_shares,
+    first_set,
+    is_stream,
+    own_sampler,
+)
 from debugger.pipelines.answers import answers_of
 from debugger.pipelines.columns import Columns
 from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
@@ -97,12 +104,15 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         return Data(None, None, held=held, failure=failure_of_script(error))
     seen = set(here.keys)
     worded = _worded(here)
-    answers = here.split.labels if here.split and facts.task == "seq2seq" else ()
+    labels = here.split.labels if here.split else ()
+    places = _places(count_of(train) or 0, len(labels)) if labels else []
+    answers = labels if facts.task == "seq2seq" else ()
     return Data(
         here.split,
         there.split,
         weighs=own_loss(trainer) or own_sampler(trainer) or not is_of_library(model),
-        metrics=metric_names(trainer, () if here.split is None else here.split.labels, facts),
+        drawn=drawn_shares(trainer, labels, places),
+        metrics=metric_names(trainer, labels, facts),
         shared_rows=sum(key in seen for key in there.keys),
         keys=tuple(here.keys),
         eval_keys=tuple(there.keys),

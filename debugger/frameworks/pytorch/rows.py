@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sized
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from itertools import islice
 from typing import Any
 
@@ -51,6 +52,27 @@ def own_sampler(trainer: Trainer) -> bool:
         all(getattr(type(trainer), name) is not getattr(kind, name) for kind in library)
         for name in ("_get_train_sampler", "get_train_dataloader")
     )
+
+
+def drawn_shares(trainer: Any, labels: Sequence[Any], places: Sequence[int]) -> dict[int, float]:
+    """How much of what is drawn each label has, of the rows at those places, where rows are drawn
+    with weights; else nothing."""
+    try:
+        sampler = trainer._get_train_sampler() if own_sampler(trainer) else None
+    except Exception:  # of the script's own, which is met elsewhere
+        return {}
+    if not isinstance(sampler, torch.utils.data.WeightedRandomSampler):
+        return {}
+    if not all(isinstance(label, int) for label in labels):
+        return {}
+    weights = sampler.weights
+    if len(labels) != len(places) or len(weights) != count_of(trainer.train_dataset):
+        return {}
+    drawn: dict[int, float] = defaultdict(float)
+    for label, place in zip(labels, places, strict=True):
+        drawn[label] += float(weights[place])
+    total = sum(drawn.values())
+    return {label: share / total for label, share in drawn.items()} if total > 0 else {}
 
 
 def lacking(rows: Any, others: Any) -> tuple[str, ...]:
