@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 from accelerate import Accelerator
@@ -14,10 +15,14 @@ from debugger.pipelines.kept import Attributes
 
 
 class Counted:
-    """How far it has counted, where one of the names is an Accelerator; else nothing."""
+    """How far it has counted, where a name, or a field of what has one, is an Accelerator; else
+    nothing."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
-        self._theirs = {k: one for k, one in names.items() if isinstance(one, Accelerator)}
+        objects = (one for one in names.values() if not isinstance(one, type | ModuleType))
+        fields = {k: v for one in objects for k, v in getattr(one, "__dict__", {}).items()}
+        known = {**fields, **names}
+        self._theirs = {k: one for k, one in known.items() if isinstance(one, Accelerator)}
         shared = [GradientState()] if self._theirs else []
         self._kept = [Attributes(one) for one in (*self._theirs.values(), *shared)]
         self.divides_by = max(

@@ -219,6 +219,15 @@ ACCUMULATED = PREPARED.replace("(cpu=True)", "(cpu=True, gradient_accumulation_s
 """,
 )
 WALLED = Enclosure(walled=True)
+IN_AN_OBJECT = (
+    ACCUMULATED.replace(
+        "model, optimizer, train_loader = acc",
+        "class Run: pass\nrun = Run()\nmodel, optimizer, train_loader = acc",
+    )
+    .replace("\nepochs = 8", "\nrun.to, accelerator = accelerator, None\nepochs = 8")
+    .replace("accelerator.accumulate", "run.to.accumulate")
+    .replace("accelerator.backward", "run.to.backward")
+)
 HEALTHY = {
     "a function for an epoch": (QUICK, 8 * 15, 80),
     "two phases": (PHASES, 10 * 15, 80),
@@ -227,6 +236,7 @@ HEALTHY = {
     "no labels": (ALONE, 4 * 15, 80),
     "prepared by accelerate": (PREPARED, 8 * 15, 80),
     "accumulated by accelerate": (ACCUMULATED, 8 * 5, 80),
+    "accumulated by a field": (IN_AN_OBJECT, 8 * 5, 80),
     "a class and a collator": (CLASS, 6 * 13, None),
     "sums over three batches": (SUMS, 8 * 5, 80),
     "all rows at once": (WHOLE, 200, 40),
