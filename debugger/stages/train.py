@@ -303,7 +303,18 @@ def surely_learns(seen: Training) -> bool:
 
 def _beats_the_majority(seen: Training) -> bool:
     accuracy, majority = _last_accuracy(seen) or 0.0, seen.majority or 0.0
-    return accuracy > majority + MARGIN or interval(accuracy, seen.eval_rows)[0] > majority
+    beats = accuracy > majority + MARGIN or interval(accuracy, seen.eval_rows)[0] > majority
+    return beats or _finds_each_class(seen)
+
+
+def _finds_each_class(seen: Training) -> bool:
+    """Rows of each class are surely found more often, on average, than by luck. A loss that weighs
+    rare classes pays for that in accuracy."""
+    rows: Counter[int] = Counter()
+    for (label, _), count in seen.guesses.items():
+        rows[label] += count
+    least = [interval(seen.guesses.get((n, n), 0) / rows[n], rows[n])[0] for n in rows]
+    return len(least) > 1 and sum(least) / len(least) > 1 / len(least)
 
 
 def _at_full_rate(seen: Training) -> int:

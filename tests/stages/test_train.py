@@ -104,6 +104,21 @@ def severity(rule: Any, seen: Training) -> str | None:
     return found.severity if isinstance(found, Verdict) else None
 
 
+@pytest.mark.parametrize(("found", "told"), [(30, None), (8, "fault")])
+def test_a_loss_that_weighs_rare_classes_may_pay_for_it_in_accuracy(
+    found: int, told: str | None
+) -> None:
+    """Always to say the common one is right more often than to find three in four of each."""
+    weighed = replace(
+        Training(**STUCK),
+        guesses={(0, 0): 168, (0, 1): 49, (1, 0): 39 - found, (1, 1): found},
+        majority=217 / 256,
+        accuracies=((60, (168 + found) / 256),),
+    )
+
+    assert severity(stuck_at_chance, weighed) == told
+
+
 def test_stuck_is_proved_only_by_steps_that_must_have_shown() -> None:
     stuck = Training(
         **STUCK,
