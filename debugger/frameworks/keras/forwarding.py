@@ -144,7 +144,8 @@ def _of_batch(
         "labels_shape": () if parts.labels is None else tuple(dense(parts.labels).shape),
         "own_loss": compiled.counts not in _CROSS_ENTROPIES
         or not compiled.plain
-        or leaves_out(parts),
+        or leaves_out(parts)
+        or parts.weights is not None,
         "batched": _is_batched(model, parts),
         "row_shapes": _row_shapes(model, parts),
         "label_smoothing": compiled.smoothing,

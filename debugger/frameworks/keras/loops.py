@@ -38,7 +38,7 @@ from debugger.pipelines.turns import (
     trees_of,
 )
 from debugger.script import loops
-from debugger.script.tracing import name_of
+from debugger.script.tracing import Function, name_of
 
 _MADE_OF_IT = ("take", "skip", "batch", "shuffle", "prefetch", "repeat", "cache")
 _RESET = ("reset_state", "reset_states")
@@ -113,11 +113,19 @@ class _Place:
 
     def learns_once_a_turn(self) -> bool:
         """Whether it asks for gradients, and steps, once, and does so in each turn."""
-        steps = ("apply_gradients", "minimize")
+        steps, parts = ("apply_gradients", "minimize"), self._parts
         if len(self.calls("gradient")) > 1 or len(self.calls(*steps)) != 1:
             return False
-        forks = (part for one in self.doing for part in ast.walk(one) if isinstance(part, ast.If))
-        return not any(loops.calls_in([fork], *steps) for fork in forks)
+        stepping = [one.name for one in self.doing if isinstance(one, Function)]
+        forks = [part for part in parts if isinstance(part, ast.If)]
+        within = [part for part in parts if isinstance(part, ast.For | ast.While)]
+        return not any(loops.calls_in([fork], *steps, *stepping) for fork in forks) and not any(
+            loops.calls_in([one], "gradient") for one in within if one is not self.loop.node
+        )
+
+    @property
+    def _parts(self) -> list[ast.AST]:
+        return [part for one in self.doing for part in ast.walk(one)]
 
 
 def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLoop | None:

@@ -150,6 +150,12 @@ def test_a_healthy_loop_is_walked_through_all_stages(how: str) -> None:
     assert report.stage("train").measured["steps"] == 96
 
 
+def test_a_first_loss_of_rows_that_weigh_more_than_one_is_not_far_off() -> None:
+    heavy = LOSSES["row by row"].replace("2.0, 1.0", "4.0, 2.0")
+
+    assert told(WHOLE.replace(OBJECT, heavy), "forward") == {}
+
+
 TOKENS = """
 import numpy as np
 import tensorflow as tf
@@ -329,6 +335,19 @@ def test_what_is_wrong_in_a_loop_is_told_at_its_line(what: str) -> None:
     assert found[code] == (line_of(script, text) if text else None)
 
 
+ADDED_UP = (
+    HEAD
+    + "model.build((None, 8))\nheld = [tf.Variable(tf.zeros_like(one)) for one in model.weights]\n"
+    + STEP.split("    optimizer.apply")[0]
+    + """
+    for one, grad in zip(held, grads):
+        one.assign_add(grad)
+    return loss
+def update():
+    optimizer.apply_gradients(zip(held, model.trainable_weights))
+"""
+    + LOOP.replace("yb)\n", "yb)\n        if step % 2:\n            update()\n", 1)
+)
 UNFOLLOWED = {
     "two models": WHOLE.replace(
         "logits = model(x, training=True)", "logits = other(model(x, training=True))"
@@ -337,6 +356,7 @@ UNFOLLOWED = {
         "    optimizer.apply_gradients",
         "    if tf.reduce_sum(loss) > -1:\n        optimizer.apply_gradients",
     ),
+    "gradients that add up": ADDED_UP,
     "two optimizers": HEAD + "second = tf.keras.optimizers.SGD(0.1)\n" + STEP + LOOP,
     "a loss that is not to be told": WHOLE.replace(
         OBJECT, "loss = tf.reduce_mean(tf.square(tf.nn.softmax(logits) - tf.one_hot(y, 3)))"
