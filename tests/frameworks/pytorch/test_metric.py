@@ -390,6 +390,25 @@ def test_the_part_of_a_tuple_that_the_metric_takes(part: int) -> None:
     assert ("metric_blind" in found) == (part == 1)
 
 
+class Choosing(BertForTokenClassification):
+    def forward(  # type: ignore[override]
+        self, input_ids: Any = None, attention_mask: Any = None, labels: Any = None
+    ) -> Any:
+        said: Any = super().forward(input_ids, attention_mask, labels=labels)
+        return {"loss": said.loss, "logits": said.logits, "chosen": said.logits.argmax(-1)}
+
+
+def test_a_metric_that_goes_by_what_the_model_decides_beside_its_scores() -> None:
+    def metric(given: Any) -> dict[str, float]:
+        kept = given.label_ids != -100
+        return share(given.predictions[1][kept] == given.label_ids[kept])
+
+    trainer = of_tokens(metric)
+    trainer.model = Choosing(trainer.model.config)  # type: ignore[union-attr]
+
+    assert "metric_blind" not in findings(trainer)
+
+
 class Halves(torch.nn.Module):
     """Questions and answers as vectors, which a metric multiplies with each other."""
 
