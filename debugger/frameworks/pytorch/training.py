@@ -223,7 +223,7 @@ def _weights(trainer: Any) -> int:
 def _hold_at_the_peak(trainer: Any) -> None:
     """Twenty steps of somebody's own long warm-up would prove nothing."""
     for group in trainer.optimizer.param_groups:
-        group["lr"] = _full_rate(group)
+        group["lr"] = group["initial_lr"] = _full_rate(group)
     trainer.lr_scheduler = LambdaLR(trainer.optimizer, lambda _: 1.0)
 
 
@@ -369,7 +369,8 @@ def _peak(optimizer: Any, weights: list[Any]) -> float | None:
 
 
 def _full_rate(group: dict[str, Any]) -> float:
-    return float(group.get("initial_lr", group["lr"]))
+    """Where a schedule climbs to a rate of its own, it keeps that beside the one it begins with."""
+    return float(max(group.get("initial_lr", group["lr"]), group.get("max_lr", 0.0)))
 
 
 def _block(

@@ -546,9 +546,12 @@ def test_the_rate_is_that_of_the_loops_own_steps(
     script = QUICK.replace("epochs = 8", schedule)
     script = script.replace(f"{behind}\n", f"{behind}\n{space}{moves}\n")
     built = build(script, "mine.py", enclosure=WALLED)
-    first, second = TrainerPipeline(built.trained).step().learning_rates
+    pipeline = TrainerPipeline(built.trained)
+    first, second = pipeline.step().learning_rates
+    held = pipeline.overfit(2, lambda *_: None).rate
 
     assert (first, second) == pytest.approx(rates, rel=0.01)
+    assert held == (0.01 if "OneCycle" in made else 0.005)  # the highest, however long the climb
 
 
 NEXT = f"""{ROWS}
