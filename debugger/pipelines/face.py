@@ -195,7 +195,7 @@ class Data:
     `windows` are the training rows of Keras, where each is a part of one course of time; `met` are
     such of the evaluation that were learned from for the most part.
     `weighs`: a loss, a sampler or a model of one's own may give rare classes more weight; `drawn`
-    is how much of the rows a sampler with weights gives each label.
+    is how much of them a sampler with weights, or weights of the classes, give each label.
     `metrics`: what compute_metrics answers; None where it could not be asked. `keys` is what makes
     each training row itself. `picked_line`: of the call that picked the evaluation rows out of
     those that the training rows came from, too. `worded` are the training rows as words, beside

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Sized
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import Any
 
@@ -59,6 +60,7 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         train_split,
         eval_split,
         weighs=fit.class_weight is not None or train.batch.weights is not None,
+        drawn=_by_weight(fit.class_weight or {}, () if train_split is None else train_split.labels),
         metrics=tuple(metric.name for metric in fit.model.compiled_metrics.metrics) or None,
         shared_rows=sum(key in seen for key in eval_keys),
         entry=entry,
@@ -75,6 +77,14 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         refitted=fit.after.refitted,
         thrown_away=fit.after.thrown_away,
     )
+
+
+def _by_weight(weights: Mapping[int, float], labels: tuple[Any, ...]) -> dict[int, float]:
+    """How much of the loss each label makes up by its weight."""
+    counts = Counter(label for label in labels if isinstance(label, int))
+    made = {label: rows * weights.get(label, 1.0) for label, rows in counts.items()}
+    total = sum(made.values()) if weights else 0.0
+    return {label: one / total for label, one in made.items()} if total > 0 else {}
 
 
 def _of_texts(fit: Fit, told: Callable[[Sequence[str], Any], Any]) -> Any:

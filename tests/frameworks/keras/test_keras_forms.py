@@ -108,3 +108,11 @@ def test_a_fault_is_found_in_whatever_form_the_data_comes(fault: str) -> None:
     assert code in found
     line = found[code].line
     assert (blamed in (START + text).splitlines()[line - 1]) if line else not blamed
+
+
+@pytest.mark.parametrize(("weights", "told"), [("None", True), ("{0: 1.0, 1: 5.0, 2: 5.0}", False)])
+def test_a_class_whose_weight_makes_up_for_its_rows_is_not_rare(weights: str, told: bool) -> None:
+    rare = "\ny = np.where(np.arange(96) % 8 > 1, 0, 1 + np.arange(96) % 8)\n"
+    report = performed(DENSE + rare + f"model.fit(x, y, class_weight={weights})", "data")
+
+    assert ("imbalanced" in [finding.code for finding in report.findings]) == told
