@@ -300,7 +300,7 @@ class _Reading:
         if called == "sample" and of_it is not None and "frac" in told:
             order = _Order(node.lineno, _lot_of(node))
             return replace(of_it, orders=(*of_it.orders, order))
-        if called == "sort_values" and of_it is not None and node.args:
+        if called == "sort_values" and of_it is not None:
             given = [*node.args, *(k.value for k in node.keywords)]
             order = _Order(node.lineno, "by " + ", ".join(map(ast.unparse, given)))
             return replace(of_it, orders=(*of_it.orders, order))

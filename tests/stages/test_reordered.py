@@ -24,7 +24,7 @@ ALONE = {
     "a, b, c, d = train_test_split(windows, seconds)": 3,
     "df = read()\ny = df['price']\ndf = df.sample(frac=1)\nX = df.drop(columns='price')\n"
     "model.fit(X, y)": 3,
-    "df = read().sample(frac=1)\nX = df.sort_values('age').drop(columns='kind')\n"
+    "df = read().sample(frac=1)\nX = df.sort_values(by='age').drop(columns='kind')\n"
     "y = LabelEncoder().fit_transform(df['kind'])\nX = scaler.fit_transform(X)\n"
     "TensorDataset(X, y)": 2,
     "class Rows(Sequence):\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n"
