@@ -13,6 +13,7 @@ from types import CodeType
 from typing import Any
 
 import torch
+from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader, SequentialSampler
 from transformers import Trainer
 
@@ -67,23 +68,29 @@ class Form:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of the loop: what it is, the names that it knows, and how far it was counted."""
+    """One turn of the loop: what it is, the names that it knows, and how far it was counted. The
+    rates that it gives its optimizer are always those of the first turn: they are set back."""
 
     code: CodeType
     names: dict[str, Any]
     form: Form
     model: torch.nn.Module
     counted: Counted
+    optimizer: torch.optim.Optimizer
 
     def loss(self, fields: Mapping[str, Any]) -> tuple[torch.Tensor, dict[str, Any]]:
         """And what the model answers on the way to it, if it is asked once."""
         answers: list[Any] = []
         hook = self.model.register_forward_hook(lambda *given: answers.append(given[2]))
+        groups = self.optimizer.param_groups
+        rates = [group["lr"] for group in groups]
         try:
             with _mode_kept(self.model), self.counted.in_place():
                 loss = loss_of(self.code, self.names, self.form.put(fields))
         finally:
             hook.remove()
+            for group, rate in zip(groups, rates, strict=True):
+                group["lr"] = rate
         if loss is None:
             raise RuntimeError("the loop did not come to backward()")
         answer = answers[0] if len(answers) == 1 else None
@@ -106,12 +113,14 @@ def _mode_kept(model: Any) -> Iterator[None]:
 
 class LoopTrainer(Trainer):
     """`turn` is that of the loop, and `divided` by how much it divides its loss, for so many
-    batches that make one step. `keeps_gradients`: nothing sets them to zero between two."""
+    batches that make one step. `keeps_gradients`: nothing sets them to zero between two.
+    `begins_at` is the rate of the first step, where the loop sets it by hand."""
 
     turn: Turn
     by_hand: ByHand
     divided = 1
     keeps_gradients = False
+    begins_at: float | None = None
     folder: Any
 
     def compute_loss(
@@ -144,6 +153,12 @@ class LoopTrainer(Trainer):
             return loss.detach().mean(), None, None
         labels = inputs.get(self.turn.form.label) if self.turn.form.label else None
         return loss.detach().mean(), logits_of(outputs), labels
+
+    def held_at(self, rate: float) -> None:
+        """From now on all weights are learned at that rate."""
+        for group in self.turn.optimizer.param_groups:
+            group["lr"] = group["initial_lr"] = rate
+        self.lr_scheduler = LambdaLR(self.turn.optimizer, lambda _: 1.0)
 
     def train(self, *given: Any, **named: Any) -> Any:
         if not self.keeps_gradients:
@@ -187,7 +202,10 @@ class Rehearsing:
         is not to be seen."""
         grads = [weight.grad for weight in self._trainer.turn.model.parameters()]
         left = any(grad is not None and bool(grad.any()) for grad in grads)
+        still = not any(group["lr"] for group in self._trainer.turn.optimizer.param_groups)
         self.take_back()
+        if still and self._trainer.begins_at == 0:
+            self._trainer.held_at(0.0)
         self._trainer.keeps_gradients = left and not self._trainer.by_hand.zeroed
         self._ended()
 

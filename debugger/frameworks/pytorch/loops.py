@@ -136,6 +136,17 @@ class _Found:
     def calls(self, name: str) -> list[ast.Call]:
         return loops.calls_in(self.doing, name)
 
+    @property
+    def sets_rates(self) -> bool:
+        """Whether a line writes the rate into a group of weights: `group["lr"] = rate`."""
+        stores = (n for tree in self.trees for n in ast.walk(tree) if isinstance(n, ast.Subscript))
+        return any(
+            isinstance(n.ctx, ast.Store)
+            and isinstance(n.slice, ast.Constant)
+            and n.slice.value == "lr"
+            for n in stores
+        )
+
     def sometimes(self, schedule: str) -> bool:
         """Whether a schedule moves on only if something is so, and not in a phase by its name."""
         for fork in (n for tree in self.trees for n in ast.walk(tree) if isinstance(n, ast.If)):
@@ -165,7 +176,7 @@ def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found |
             form = None if seen is None else form_of(item, seen)
             if seen is None or form is None:
                 return None
-            turn = Turn(code, names, form, seen.model, Counted(names))
+            turn = Turn(code, names, form, seen.model, Counted(names), optimizer)
             held = held_beside(all_names(frames), loader, form)
             given = Given(
                 rows=rows_by_name(loader.dataset, form),
@@ -223,7 +234,7 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
             batches=-(-len(rows) // size),
         )
         times = epochs if sliced else epochs * len(numbers)
-        turn = Turn(code, names, form, seen.model, Counted(names))
+        turn = Turn(code, names, form, seen.model, Counted(names), optimizer)
         return _whole(turn, optimizer, given, times, frames, place, around)
     return None
 
@@ -285,6 +296,10 @@ def _made(found: _Found, frames: list[FrameType], heard: Sequence[str]) -> LoopT
         optimizers=(found.optimizer, _schedule(found, names)),
     )
     made.turn, made.folder, made.by_hand = turn, folder, by_hand
+    first = max(float(group["lr"]) for group in found.optimizer.param_groups)
+    if first < found.optimizer.defaults["lr"] and found.sets_rates:
+        made.begins_at = first
+        made.held_at(float(found.optimizer.defaults["lr"]))
     made.keeps_gradients = never_asks(r"zero_grad|\.grad\b")
     if isinstance(made, Sampled):
         made.sampler = given.sampler

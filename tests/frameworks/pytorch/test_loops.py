@@ -554,6 +554,18 @@ def test_the_rate_is_that_of_the_loops_own_steps(
     assert held == (0.01 if "OneCycle" in made else 0.005)  # the highest, however long the climb
 
 
+@pytest.mark.parametrize(("climbs", "held"), [("epoch / 20", 0.1), ("epoch // 200", 0.0)])
+def test_a_rate_that_a_loop_sets_by_hand_is_taken_at_its_height(climbs: str, held: float) -> None:
+    """It is followed no further than to the second step; one that is still 0 then stays it."""
+    by_hand = f"        group['lr'] = 0.1 * min(1, {climbs})\n"
+    groups = f"    for group in optimizer.param_groups:\n{by_hand}"
+    script = WHOLE.replace("    model.train()\n", f"    model.train()\n{groups}")
+    seen = TrainerPipeline(build(script, "mine.py", enclosure=WALLED).trained).step()
+
+    assert seen.learning_rates == (held, held)
+    assert any(block.update for block in seen.blocks) == (held > 0)
+
+
 NEXT = f"""{ROWS}
 for epoch in range(2):
     rows = iter(train_loader)
