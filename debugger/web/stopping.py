@@ -19,22 +19,29 @@ HEARING_SECONDS = 0.7
 """Until the pages have drawn what they were told."""
 MOST_SECONDS = 9.0
 """Who stops a server waits for ten seconds, and kills it then."""
+_ENDING = (signal.SIGTERM, signal.SIGINT)
 
 
 class Told:
-    """The first signal is heard. The same one again ends the process where it stands."""
+    """The first signal is heard. The same one again ends the process where it stands.
+
+    Python hears of a signal between two of its own lines, and one that comes just before it waits
+    would be heard when the wait is over: what is waited for is written by the signal itself.
+    """
 
     def __init__(self) -> None:
-        self._hears, self._rings = os.pipe()  # no lock: a second signal may come while one is heard
-        for number in (signal.SIGTERM, signal.SIGINT):
+        self._hears, rings = os.pipe()
+        os.set_blocking(rings, False)
+        signal.set_wakeup_fd(rings, warn_on_full_buffer=False)
+        for number in _ENDING:
             signal.signal(number, self._hear)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         signal.signal(number, signal.SIG_DFL)
-        os.write(self._rings, b".")
 
     def wait(self) -> None:
-        os.read(self._hears, 1)
+        while os.read(self._hears, 1)[0] not in _ENDING:
+            pass
 
 
 def stop(blocks: gr.Blocks, engine: Engine, streams: Callable[[], None]) -> None:

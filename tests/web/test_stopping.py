@@ -116,3 +116,26 @@ def test_the_same_signal_again_ends_it_where_it_stands(number: int) -> None:
             assert process.stdout.readline() == f"{said}\n"
             process.send_signal(number)
         assert process.wait(20) == -number
+
+
+RUNG = """
+import signal, threading, time
+from debugger.web.stopping import Told
+told = Told()
+def ring():
+    time.sleep(0.5)
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    time.sleep(60)
+threading.Thread(target=ring, daemon=True).start()
+told.wait()
+print("heard")
+"""
+
+
+def test_a_signal_that_does_not_wake_who_waits_is_heard() -> None:
+    """It comes to another thread, or just before the wait begins."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUNG], stdout=PIPE, text=True, timeout=30, check=False
+    )
+
+    assert (done.stdout, done.returncode) == ("heard\n", 0)
