@@ -125,6 +125,14 @@ def _classes(labels: Sequence[Any]) -> tuple[int, ...]:
     return tuple(y for y in labels if isinstance(y, int) and y >= 0)
 
 
+def rows_of_each(guesses: Guesses) -> Counter[int]:
+    """How many rows there are of each label."""
+    counts = Counter[int]()
+    for (label, _), rows in guesses.items():
+        counts[label] += rows
+    return counts
+
+
 def _counted(guesses: Guesses) -> dict[str, int]:
     """How often each class was the answer, right or wrong."""
     counts: Counter[int] = Counter()

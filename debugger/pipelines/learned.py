@@ -14,6 +14,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from debugger.outcome import Weighed
+from debugger.pipelines.curve import rows_of_each
 from debugger.pipelines.face import Guesses
 
 MOST_BYTES = 512 << 20
@@ -98,9 +99,7 @@ def weighed(
     rows = sum(guesses.values())
     if not rows:
         return Weighed(reason="weights_untried")
-    counts: dict[int, int] = {}
-    for (label, _), times in guesses.items():
-        counts[label] = counts.get(label, 0) + times
+    counts = rows_of_each(guesses)
     share = max(counts.values()) / rows
     order = _order(theirs, mine)
     right = _right(guesses, order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +53,15 @@ def real_lengths(ids: list[Any], mask: Sequence[Any] | None) -> Iterable[int]:
     if mask is None:
         return (len(row) for row in ids)
     return (sum(row) for row in mask)
+
+
+def shares_by_weight(labels: Sequence[int], weights: Iterable[float]) -> dict[int, float]:
+    """How much of the weight of all rows lies on those of each label."""
+    made: dict[int, float] = defaultdict(float)
+    for label, weight in zip(labels, weights, strict=True):
+        made[label] += weight
+    total = sum(made.values())
+    return {label: one / total for label, one in made.items()} if total > 0 else {}
 
 
 def flat(rows: list[Any] | None) -> list[Any] | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cached_property
 
+from debugger.script.loops import calls_in
 from debugger.script.tracing import (
     OF_JUDGING,
     TRAINING_STEPS,
@@ -154,7 +156,7 @@ class Making:
     def unlogged(self) -> int | None:
         """Where a training step makes probabilities for a loss that wants their logarithms."""
         wants = ("kl_div", "nll_loss")
-        for function in self._stepping():
+        for function in self._stepping:
             for node in ast.walk(function):
                 if not isinstance(node, ast.Call) or not node.args:
                     continue
@@ -215,7 +217,7 @@ class Making:
 
     def subtracted(self) -> int | None:
         """Where a training step that asks no loss takes labels from outputs, or the other way."""
-        for function in self._stepping() if self._asking() is None else ():
+        for function in self._stepping if self._asking() is None else ():
             for node in ast.walk(function):
                 if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Sub):
                     continue
@@ -225,7 +227,7 @@ class Making:
 
     def negated(self) -> int | None:
         """Where a training step turns the sign of its loss."""
-        for function in self._stepping():
+        for function in self._stepping:
             for node in ast.walk(function):
                 if not isinstance(node, ast.UnaryOp) or isinstance(node.operand, ast.Constant):
                     continue
@@ -289,7 +291,7 @@ class Making:
         return None
 
     def _asking(self) -> ast.Call | None:
-        for function in self._stepping():
+        for function in self._stepping:
             for node in ast.walk(function):
                 if isinstance(node, ast.Call) and node.args and self._is_loss(node.func):
                     return node
@@ -302,6 +304,7 @@ class Making:
         own = name in self._losses or name in _FUNCTIONAL
         return own or (name.endswith("_loss") and name != "compute_loss")
 
+    @cached_property
     def _stepping(self) -> list[Function | ast.For]:
         """What a training step is made of: the innermost loop or function that goes backward by
         itself, and functions by their names."""
@@ -314,17 +317,10 @@ class Making:
         names = [*given, *TRAINING_STEPS]
         known = [one for one in self._functions if one.name in names]
         known = sorted(known, key=lambda one: names.index(one.name))
-        goes = [
-            one for one in self._nodes if isinstance(one, Function | ast.For) and _backward(one)
-        ]
+        blocks = [one for one in self._nodes if isinstance(one, Function | ast.For)]
+        goes = [one for one in blocks if calls_in([one], "backward")]
         inner = [one for one in goes if not any(o is not one and o in ast.walk(one) for o in goes)]
         return [*inner[:1], *known]
-
-
-def _backward(block: ast.AST) -> bool:
-    return any(
-        isinstance(node, ast.Call) and name_of(node.func) == "backward" for node in ast.walk(block)
-    )
 
 
 def _numbers_anew(call: ast.Call) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from itertools import pairwise
 from typing import Any
 
 from debugger.evidence.tables import matrix
 from debugger.outcome import Evidence
+from debugger.pipelines.curve import rows_of_each
 from debugger.pipelines.face import Emit, Facts, Pipeline, Training
 from debugger.stages import turning
 from debugger.stages.chance import (
@@ -310,9 +310,7 @@ def _beats_the_majority(seen: Training) -> bool:
 def _finds_each_class(seen: Training) -> bool:
     """Rows of each class are surely found more often, on average, than by luck. A loss that weighs
     rare classes pays for that in accuracy."""
-    rows: Counter[int] = Counter()
-    for (label, _), count in seen.guesses.items():
-        rows[label] += count
+    rows = rows_of_each(seen.guesses)
     least = [interval(seen.guesses.get((n, n), 0) / rows[n], rows[n])[0] for n in rows]
     return len(least) > 1 and sum(least) / len(least) > 1 / len(least)
 
@@ -362,9 +360,7 @@ def _is_on_its_way(seen: Training) -> bool:
 
 def _tells_unseen_apart(seen: Training) -> bool:
     """Unseen rows cost less than one answer to all of them costs at best, and less at each look."""
-    costs, counts = [loss for _, loss in seen.eval_losses], Counter[int]()
-    for (label, _), rows in seen.guesses.items():
-        counts[label] += rows
+    costs, counts = [loss for _, loss in seen.eval_losses], rows_of_each(seen.guesses)
     least = guessing_costs(count / counts.total() for count in counts.values())
     falls = len(costs) > 1 and all(now < before for before, now in pairwise(costs))
     return falls and costs[-1] < (1 - BELOW_ANY) * least

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +30,7 @@ from debugger.pipelines.rows import (
     place_of,
     real_lengths,
     sample_of,
+    shares_by_weight,
     split_of,
 )
 from debugger.pipelines.spelled import Short, cased_of, short_of, unsplit
@@ -60,7 +60,7 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         train_split,
         eval_split,
         weighs=fit.class_weight is not None or train.batch.weights is not None,
-        drawn=_by_weight(fit.class_weight or {}, () if train_split is None else train_split.labels),
+        drawn=_drawn(fit, train_split),
         metrics=tuple(metric.name for metric in fit.model.compiled_metrics.metrics) or None,
         shared_rows=sum(key in seen for key in eval_keys),
         entry=entry,
@@ -79,12 +79,11 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
     )
 
 
-def _by_weight(weights: Mapping[int, float], labels: tuple[Any, ...]) -> dict[int, float]:
+def _drawn(fit: Fit, split: Split | None) -> dict[int, float]:
     """How much of the loss each label makes up by its weight."""
-    counts = Counter(label for label in labels if isinstance(label, int))
-    made = {label: rows * weights.get(label, 1.0) for label, rows in counts.items()}
-    total = sum(made.values()) if weights else 0.0
-    return {label: one / total for label, one in made.items()} if total > 0 else {}
+    labels = [one for one in (() if split is None else split.labels) if isinstance(one, int)]
+    weights = fit.class_weight or {}
+    return shares_by_weight(labels, [weights.get(one, 1.0) for one in labels]) if weights else {}
 
 
 def _of_texts(fit: Fit, told: Callable[[Sequence[str], Any], Any]) -> Any:

@@ -113,19 +113,14 @@ class _Place:
 
     def learns_once_a_turn(self) -> bool:
         """Whether it asks for gradients, and steps, once, and does so in each turn."""
-        steps, parts = ("apply_gradients", "minimize"), self._parts
+        steps = ("apply_gradients", "minimize")
         if len(self.calls("gradient")) > 1 or len(self.calls(*steps)) != 1:
             return False
+        parts = [part for one in self.doing for part in ast.walk(one)]
         stepping = [one.name for one in self.doing if isinstance(one, Function)]
         forks = [part for part in parts if isinstance(part, ast.If)]
-        within = [part for part in parts if isinstance(part, ast.For | ast.While)]
-        return not any(loops.calls_in([fork], *steps, *stepping) for fork in forks) and not any(
-            loops.calls_in([one], "gradient") for one in within if one is not self.loop.node
-        )
-
-    @property
-    def _parts(self) -> list[ast.AST]:
-        return [part for one in self.doing for part in ast.walk(one)]
+        inner = [p for p in parts if isinstance(p, ast.For | ast.While) and p is not self.loop.node]
+        return not (loops.calls_in(forks, *steps, *stepping) or loops.calls_in(inner, "gradient"))
 
 
 def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLoop | None:

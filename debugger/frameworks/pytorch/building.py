@@ -136,8 +136,7 @@ def stopped_at_training(
             if answer is not None:
                 done, planned = self.state.global_step, self.state.max_steps
                 _move_on(handed, planned - done)
-                known = self, line, done, planned, sums, trained, weights
-                built.rehearsed.append(Rehearsed(*known))
+                built.rehearsed.append(Rehearsed(self, line, done, planned, sums, trained, weights))
                 if done < planned:
                     note_cut_short(self.model)
                 return answer

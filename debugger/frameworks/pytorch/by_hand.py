@@ -13,13 +13,13 @@ from types import CodeType
 from typing import Any
 
 import torch
-from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import DataLoader, SequentialSampler
 from transformers import Trainer
 
 from debugger.failure import failure_of_script, on_behalf
 from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.batches import logits_of
+from debugger.frameworks.pytorch.plan import steady
 from debugger.frameworks.pytorch.untouched import OptimizerState, Weights, borrowed
 from debugger.pipelines.by_hand import ByHand, Unsteady
 from debugger.pipelines.kept import Attributes
@@ -156,9 +156,7 @@ class LoopTrainer(Trainer):
 
     def held_at(self, rate: float) -> None:
         """From now on all weights are learned at that rate."""
-        for group in self.turn.optimizer.param_groups:
-            group["lr"] = group["initial_lr"] = rate
-        self.lr_scheduler = LambdaLR(self.turn.optimizer, lambda _: 1.0)
+        self.lr_scheduler = steady(self.turn.optimizer, lambda _: rate)
 
     def train(self, *given: Any, **named: Any) -> Any:
         if not self.keeps_gradients:

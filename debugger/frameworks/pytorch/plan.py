@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -138,6 +139,18 @@ def _plateau(args: Any, schedule: Any) -> Plateau | None:
     name = args.metric_for_best_model or "loss"
     watched, better = name.removeprefix("eval_"), args.greater_is_better
     return Plateau(watched, schedule.mode == "max", int(schedule.patience), better)
+
+
+def full_rate(group: dict[str, Any]) -> float:
+    """Where a schedule climbs to a rate of its own, it keeps that beside the one it begins with."""
+    return float(max(group.get("initial_lr", group["lr"]), group.get("max_lr", 0.0)))
+
+
+def steady(optimizer: Any, rate: Callable[[dict[str, Any]], float]) -> LambdaLR:
+    """A schedule that leaves each group of weights at one rate."""
+    for group in optimizer.param_groups:
+        group["lr"] = group["initial_lr"] = rate(group)
+    return LambdaLR(optimizer, lambda _: 1.0)
 
 
 def _batches(trainer: Trainer) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from itertools import islice
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import torch
 from transformers import Seq2SeqTrainer, Trainer
 
-from debugger.pipelines.rows import is_hub, spread
+from debugger.pipelines.rows import is_hub, shares_by_weight, spread
 
 READ_AGAIN = 4
 
@@ -68,11 +67,7 @@ def drawn_shares(trainer: Any, labels: Sequence[Any], places: Sequence[int]) -> 
     weights = sampler.weights
     if len(labels) != len(places) or len(weights) != count_of(trainer.train_dataset):
         return {}
-    drawn: dict[int, float] = defaultdict(float)
-    for label, place in zip(labels, places, strict=True):
-        drawn[label] += float(weights[place])
-    total = sum(drawn.values())
-    return {label: share / total for label, share in drawn.items()} if total > 0 else {}
+    return shares_by_weight(labels, (float(weights[place]) for place in places))
 
 
 def lacking(rows: Any, others: Any) -> tuple[str, ...]:

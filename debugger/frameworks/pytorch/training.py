@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import torch
-from torch.optim.lr_scheduler import LambdaLR
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils.data import DataLoader
 from transformers import Trainer
@@ -36,7 +35,7 @@ from debugger.frameworks.pytorch.parts import (
     is_adapter,
     short_names,
 )
-from debugger.frameworks.pytorch.plan import plan, schedule_before
+from debugger.frameworks.pytorch.plan import full_rate, plan, schedule_before, steady
 from debugger.frameworks.pytorch.reaching import reaching
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, own_sampler, subset
 from debugger.frameworks.pytorch.switched import gradients_off, no_checkpoint_in
@@ -147,7 +146,8 @@ def overfit(
             if hasattr(trainer.args, name):
                 object.__setattr__(trainer.args, name, value)
         if trainer.lr_scheduler is not None:
-            _hold_at_the_peak(trainer)
+            # Twenty steps of somebody's own long warm-up would prove nothing.
+            trainer.lr_scheduler = steady(trainer.optimizer, full_rate)
         try:
             batches = on_behalf(_one_batch, trainer, rows)
             labels = [y for batch in batches for y in _flat_labels(trainer, batch)]
@@ -218,13 +218,6 @@ def train(
 
 def _weights(trainer: Any) -> int:
     return sum(weight.numel() for weight in trainer.model.parameters())
-
-
-def _hold_at_the_peak(trainer: Any) -> None:
-    """Twenty steps of somebody's own long warm-up would prove nothing."""
-    for group in trainer.optimizer.param_groups:
-        group["lr"] = group["initial_lr"] = _full_rate(group)
-    trainer.lr_scheduler = LambdaLR(trainer.optimizer, lambda _: 1.0)
 
 
 class _Watch(TrainerCallback):
@@ -365,12 +358,7 @@ def _peak(optimizer: Any, weights: list[Any]) -> float | None:
     held = [sum(wanted.get(id(weight), 0) for weight in group["params"]) for group in groups]
     fewest = SOME * sum(held)
     theirs = [group for group, count in zip(groups, held, strict=True) if count and count >= fewest]
-    return max((_full_rate(group) for group in theirs or groups), default=None)
-
-
-def _full_rate(group: dict[str, Any]) -> float:
-    """Where a schedule climbs to a rate of its own, it keeps that beside the one it begins with."""
-    return float(max(group.get("initial_lr", group["lr"]), group.get("max_lr", 0.0)))
+    return max((full_rate(group) for group in theirs or groups), default=None)
 
 
 def _block(
