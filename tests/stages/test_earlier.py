@@ -33,6 +33,7 @@ rows, collator = tiny.pairs(48), tiny.classifier().data_collator
 data = {"train_dataset": rows, "eval_dataset": rows, "data_collator": collator}
 """
 FIRST = "trainer = Trainer(model, args, **data)\ntrainer.train()\n"
+NEW_HEAD = "model.classifier = type(model.classifier)(16, 3)\n"
 TWICE = HEAD + FIRST + FIRST
 
 
@@ -99,14 +100,22 @@ def test_the_second_experiment_with_the_first_ones_model_is_a_fault() -> None:
         "model.load_state_dict(untrained)\n" + FIRST,
         FIRST.replace("(model", "(copy.deepcopy(fresh)"),
         FIRST.replace("Trainer(model, args,", "Trainer(args=args, model_init=model_init,"),
-        "model.classifier = type(model.classifier)(16, 3)\n" + FIRST,
+        NEW_HEAD + 'data["train_dataset"] = rows.select(range(24))\n' + FIRST,
     ],
-    ids=["the first weights again", "a copy", "model_init", "a new head"],
+    ids=["the first weights again", "a copy", "model_init", "a new head for other rows"],
 )
 def test_a_model_that_starts_anew_is_no_fault(again: str) -> None:
     text = HEAD + "fresh = copy.deepcopy(model)\n" + FIRST + again
 
     assert [f.code for f in faults_of(text)] == ["trains_before"]
+
+
+@pytest.mark.proof
+def test_a_new_head_for_the_same_rows_leaves_the_body_trained() -> None:
+    _, fault = faults_of(HEAD + FIRST + NEW_HEAD + FIRST)
+
+    assert (fault.code, fault.severity) == ("trained_already", "fault")
+    assert 0 < fault.numbers["moved"] < fault.numbers["tensors"]
 
 
 @pytest.mark.proof

@@ -78,20 +78,21 @@ class Rehearsed:
     weights: tuple[Any, ...]
 
     def seen_from(self, later: Any, built_line: int | None) -> Earlier | None:
-        """None where the model has got new parts since: to go on with the others is meant."""
+        """None where the model has got new parts for other rows: what it learned is taken along."""
         known = {id(weight) for weight in self.weights}
-        if any(id(weight) not in known for weight in later.model.parameters()):
-            return None
+        kept = {name for name, weight in later.model.named_parameters() if id(weight) in known}
+        same_rows = self.trainer.train_dataset is later.train_dataset
         now = _sums(later.model)
+        if len(kept) < len(now) and not same_rows:
+            return None
         return Earlier(
             line=self.line,
             built_line=built_line,
             steps=self.steps,
             planned=self.planned,
-            moved=sum(self.sums.get(name) != value for name, value in now.items()),
+            moved=sum(name in kept and self.sums.get(name) != now[name] for name in now),
             tensors=len(now),
-            same_task=self.trained == _trained(later.model)
-            and self.trainer.train_dataset is later.train_dataset,
+            same_task=same_rows and self.trained == _trained(later.model),
         )
 
 
