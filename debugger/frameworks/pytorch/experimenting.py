@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.optim.lr_scheduler import LambdaLR
 from torch.utils.data import RandomSampler, SequentialSampler
 from transformers import Trainer
 from transformers.trainer_callback import TrainerCallback
@@ -20,6 +19,7 @@ from transformers.trainer_callback import TrainerCallback
 from debugger.frameworks.pytorch.facts import tokenizer_of
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.parts import head_of
+from debugger.frameworks.pytorch.plan import full_rate, steady
 from debugger.frameworks.pytorch.rows import subset
 from debugger.frameworks.pytorch.untouched import Rng, borrowed
 from debugger.pipelines.face import Facts
@@ -43,6 +43,8 @@ from debugger.pipelines.rows import LABELS
 from debugger.pipelines.trying import Change, Conditions, Taken, Worded
 
 HALVES = {torch.float16: "float16", torch.bfloat16: "bfloat16"}
+_RATES = ("lr", "initial_lr", "max_lr", "min_lr")
+"""What a schedule may keep with a group of weights, to go by."""
 
 
 class TrainerLab:
@@ -120,15 +122,11 @@ class _Pace(TrainerCallback):
         if self.change.rate is not None:
             times = self.change.rate / (_peak(optimizer) or 1.0)
             for group in optimizer.param_groups:
-                group["lr"] *= times
-                if "initial_lr" in group:
-                    group["initial_lr"] *= times
+                group |= {name: group[name] * times for name in _RATES if name in group}
             if hasattr(schedule, "base_lrs"):
                 schedule.base_lrs = [rate * times for rate in schedule.base_lrs]
         if self.change.constant:
-            for group in optimizer.param_groups:
-                group["lr"] = float(group.get("initial_lr", group["lr"]))
-            self.trainer.lr_scheduler = LambdaLR(optimizer, lambda _: 1.0)
+            self.trainer.lr_scheduler = steady(optimizer, full_rate)
 
     def on_substep_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
         self.batches += 1
@@ -214,7 +212,7 @@ def _rate_share(schedule: Any, optimizer: Any, updates: int) -> float:
 
 
 def _peak(optimizer: Any) -> float:
-    return max(float(g.get("initial_lr", g["lr"])) for g in optimizer.param_groups)
+    return max(full_rate(group) for group in optimizer.param_groups)
 
 
 def _dropout(model: Any) -> float:

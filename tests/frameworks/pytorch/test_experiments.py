@@ -6,11 +6,12 @@ import math
 import random
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
 from datasets import Dataset
+from torch.optim.lr_scheduler import OneCycleLR
 from transformers import (
     BertForSequenceClassification,
     DataCollatorWithPadding,
@@ -348,3 +349,41 @@ def test_as_it_stands_the_steps_are_those_of_the_scripts_own_training() -> None:
     assert taken is not None
     assert taken.batches == 48
     assert taken.after == pytest.approx(made[1].evaluate(rows)["eval_loss"], abs=1e-5)
+
+
+class Noting(torch.optim.SGD):
+    """Keeps the rate of each step, that of a copy's steps, too."""
+
+    rates: ClassVar[list[float]] = []
+
+    def step(self, *given: Any) -> Any:
+        self.rates.append(self.param_groups[0]["lr"])
+        return super().step(*given)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("change", "rates"),
+    [
+        (Change(), (0.02, 0.5)),
+        (Change(constant=True), (0.5, 0.5)),
+        (Change(rate=0.05), (0.002, 0.05)),
+        (Change(rate=0.05, constant=True), (0.05, 0.05)),
+    ],
+    ids=["as it is", "constant", "a tenth", "a tenth, constant"],
+)
+def test_a_cycles_rate_is_taken_at_its_height(change: Change, rates: tuple[float, float]) -> None:
+    model = bert()
+    optimizer = Noting(model.parameters(), lr=0.001)
+    Noting.rates.clear()
+    cycle = OneCycleLR(optimizer, max_lr=0.5, total_steps=20, cycle_momentum=False)
+    made = trainer(model=model, train_dataset=sentences(96), max_steps=20)
+    made.optimizer, made.lr_scheduler = optimizer, cycle
+    lab = TrainerPipeline(made).lab()
+    assert lab is not None
+
+    taken = lab.take(change, 0, False, math.inf)
+
+    assert taken is not None
+    assert (lab.conditions.rate, lab.conditions.rate_share) == (0.5, pytest.approx(0.5, abs=0.1))
+    assert (Noting.rates[0], max(Noting.rates)) == pytest.approx(rates)
