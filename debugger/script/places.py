@@ -69,6 +69,7 @@ _LEAVE_GAPS = (
 )
 _MODEL = re.compile(r"(?!(?:save|load|get|build|make|create|train|export)_)(\w+_)?(model|net)")
 """Names by which scripts call a model itself."""
+_LOOKS = ("no_grad", "inference_mode")
 _REFUSES = re.compile(r"Value|Key|Assertion|Parameter|NotImplemented")
 """Exceptions by which a library refuses what it was given."""
 
@@ -451,13 +452,15 @@ class Places(Arguments):
         )
 
     def _asks_model(self) -> bool:
-        """Behind the training the model is called as a function, and not within a loss."""
+        """Behind the training the model is called as a function, and not within a loss; or what is
+        called, by whatever name, leaves no gradients."""
         within = [
             (one.lineno, one.end_lineno or one.lineno)
             for one in ast.walk(self._tree)
             if isinstance(one, ast.ClassDef)
         ]
-        asks = [c.lineno for c in self._calls if _MODEL.fullmatch(last(c.func))]
+        named = [(c.lineno, last(c.func)) for c in self._calls]
+        asks = [line for line, name in named if name in _LOOKS or _MODEL.fullmatch(name)]
         behind = [line for line in asks if line > self._trained_at()]
         return any(not any(low <= line <= high for low, high in within) for line in behind)
 

@@ -266,6 +266,8 @@ def test_what_stands_after_the_training_may_measure_it(more: str, measures: bool
         ("other = load_model(out)\n", False),
         ("made = model(**batch)\n", True),
         ("made = bert_model(**batch)\n", True),
+        ("with torch.no_grad():\n    made = model.embed(rows)\n", True),
+        ("class Own(Trainer):\n    def teach(self):\n        with torch.no_grad(): ...\n", False),
     ],
 )
 def test_who_keeps_a_model_asks_it_nothing(more: str, asks: bool) -> None:
