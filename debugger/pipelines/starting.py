@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from debugger.pipelines.face import Earlier
+from debugger.pipelines.unfollowed import Refused
 
 
 class TrainingStarts(BaseException):
@@ -57,7 +58,7 @@ class Built(Protocol):
     @property
     def training_line(self) -> int | None: ...
     @property
-    def refused(self) -> tuple[str, int | None] | None: ...
+    def refused(self) -> Refused | None: ...
     @property
     def rehearsed(self) -> Sequence[Rehearsal]: ...
     @property

@@ -19,6 +19,7 @@ from debugger.failure import Failure, failure_of, first_line, remember_source
 from debugger.frameworks import NAMES, of
 from debugger.outcome import Evidence, Finding, Stop
 from debugger.pipelines.starting import TrainingStarts
+from debugger.pipelines.unfollowed import Refused
 from debugger.script.enclosure import OPEN, Enclosure, Refusal
 from debugger.script.heard import Heard
 from debugger.script.places import Places
@@ -66,7 +67,7 @@ class Stands:
 class Building:
     """How running the script up to its training went. Nothing `trained`: nothing to look at.
 
-    `refused` is a training that the clinic cannot look into: the code of a finding, and its line.
+    `refused` is a training that the clinic cannot look into.
     `instead` is what its framework has in place of what cannot be looked at as it is.
     `findings` and `evidence` are what its framework has to say of the setup.
     `rehearsed` are the trainings before it: line, steps that were run, steps planned. `earlier` is
@@ -82,7 +83,7 @@ class Building:
     arguments_refused: str = ""
     trainer_lines: tuple[int | None, ...] = ()
     training_line: int | None = None
-    refused: tuple[str, int | None] | None = None
+    refused: Refused | None = None
     instead: AbstractContextManager[Finding] | None = None
     rehearsed: tuple[tuple[int | None, int, int], ...] = ()
     earlier: Any = None

@@ -45,8 +45,9 @@ def show(built: Building) -> list[Evidence]:
 def _failed(built: Building, text: str, places: Places) -> Finding | None:
     failure = built.failure
     if built.refused is not None:
-        code, line = built.refused
-        return _finding(code, "fault" if code in _NEVER_LEARNS else "note", line)
+        code, line = built.refused.code, built.refused.line
+        severity = "fault" if code in _NEVER_LEARNS else "note"
+        return _finding(code, severity, line, **built.refused.numbers)
     if built.arguments_refused and failure is not None:
         said = built.arguments_refused.rstrip(".")
         return _finding("arguments_refused", "fault", failure.line, said=said)

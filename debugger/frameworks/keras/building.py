@@ -31,6 +31,7 @@ from debugger.pipelines.face import Earlier
 from debugger.pipelines.phases import Phases
 from debugger.pipelines.starting import Patience, TrainingStarts
 from debugger.pipelines.turns import never_asks
+from debugger.pipelines.unfollowed import NotFollowed, Refused
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -108,7 +109,7 @@ class Built:
     trained: Fit | None = None
     training_line: int | None = None
     trainer_lines: tuple[int | None, ...] = ()
-    refused: tuple[str, int | None] | None = None
+    refused: Refused | None = None
     strings: dict[int, dict[str, str]] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
     given: Any = None
@@ -187,7 +188,7 @@ def stopped_at_training(
             return
         built.before = Before()
         if never_asks(_STEPS):
-            built.refused = "no_optimizer_steps", line
+            built.refused = Refused("no_optimizer_steps", line)
             raise TrainingStarts
 
     begins = "_instrument_layer_creation"
@@ -230,18 +231,25 @@ def _watched_step(built: Built, step: Any, patience: Patience) -> Any:
             return step(self, grads_and_vars, *args, **kwargs)
         line = own_line()
         if not list(grads_and_vars):
-            built.refused = "no_weights_given", line
+            built.refused = Refused("no_weights_given", line)
             raise TrainingStarts
         before = built.before
-        made = None if patience.granted or before is None else fit_by_loop(self, before)
-        if made is None:  # or it has taken too long to make what `fit` needs
-            built.refused = "hand_written_loop", line
+        try:
+            made = _followed(self, before, patience)
+        except NotFollowed as why:
+            built.refused = why.at(line)
         else:
             built.training_line, built.trainer_lines = line, (line,)
             built.trained = _fit_of_loop(made, built)
         raise TrainingStarts
 
     return watched
+
+
+def _followed(optimizer: Any, before: Before | None, patience: Patience) -> ByLoop:
+    if patience.granted or before is None:  # it has taken too long to make what `fit` needs
+        raise NotFollowed("hand_written_loop")
+    return fit_by_loop(optimizer, before)
 
 
 def _fit_of_loop(made: ByLoop, built: Built) -> Fit:
@@ -424,7 +432,7 @@ def _noted_source(built: Built, make: Any) -> Any:
 
 def _foreign_fit(built: Built) -> Any:
     def stopped(self: Any, *_: Any, **__: Any) -> Any:
-        built.refused = "keras3_model", own_line()
+        built.refused = Refused("keras3_model", own_line())
         raise TrainingStarts
 
     return stopped

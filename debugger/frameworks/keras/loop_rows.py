@@ -36,10 +36,9 @@ class Data:
 
 @dataclass(frozen=True)
 class Epochs:
-    """How often the rows are gone through, None where nobody knows; whether a loop around theirs
-    counts that."""
+    """How often the rows are gone through; whether a loop around theirs counts that."""
 
-    times: int | None
+    times: int
     around: bool
 
 
@@ -63,10 +62,8 @@ class Turns:
 
 def data_of(
     turns: Turns, epochs: Epochs, names: dict[str, Any], some: list[Heard], handed: Handed | None
-) -> Data | None:
-    """Of the first turns it is known what they do. None where nobody knows what the others do."""
-    if epochs.times is None:
-        return None
+) -> Data:
+    """Of the first turns it is known what they do."""
     if turns.counted and alike(some[0], some[-1]):
         return Data(_stored([pair(some[0], handed)]), None, epochs.times * len(turns.items), None)
     if turns.counted and not epochs.around and _same_rows(some, handed):

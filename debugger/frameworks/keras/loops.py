@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from debugger.failure import line_in
+from debugger.failure import first_line, line_in
 from debugger.frameworks.keras.bench import Rng, named_weights, values_of
 from debugger.frameworks.keras.by_hand import Heard, answering_as
 from debugger.frameworks.keras.loop_loss import as_compiled, loss_of_loop
@@ -37,6 +37,7 @@ from debugger.pipelines.turns import (
     running_frames,
     trees_of,
 )
+from debugger.pipelines.unfollowed import NotFollowed
 from debugger.script import loops
 from debugger.script.tracing import Function, name_of
 
@@ -64,14 +65,16 @@ class ByLoop:
     by_hand: ByHand
 
 
-def fit_by_loop(optimizer: Any, before: Before) -> ByLoop | None:
-    """None of a loop that is not understood."""
+def fit_by_loop(optimizer: Any, before: Before) -> ByLoop:
+    """Raises NotFollowed for a loop that is not understood."""
     frames, drawn = running_frames(), Rng()
     tf.config.run_functions_eagerly(False)
     try:
         return _understood(frames, optimizer, before)
+    except NotFollowed:
+        raise
     except Exception:  # of what was never met before: the loop is not judged then
-        return None
+        raise NotFollowed("hand_written_loop") from None
     finally:
         drawn.restore()
 
@@ -98,8 +101,10 @@ class _Place:
     @cached_property
     def epochs(self) -> Epochs:
         around = self.frames[self.within :]
-        counted = epochs_loop(around, self.outer) is not None
-        return Epochs(epochs_of(around, self.outer), counted)
+        times = epochs_of(around, self.outer)
+        if times is None:
+            raise NotFollowed("loop_that_waits")
+        return Epochs(times, epochs_loop(around, self.outer) is not None)
 
     @cached_property
     def loop_names(self) -> set[str]:
@@ -123,9 +128,10 @@ class _Place:
         return not (loops.calls_in(forks, *steps, *stepping) or loops.calls_in(inner, "gradient"))
 
 
-def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLoop | None:
-    if any(one is not optimizer for one in all_names(frames).values() if _is_optimizer(one)):
-        return None
+def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLoop:
+    known = (optimizer, *(one for one in all_names(frames).values() if _is_optimizer(one)))
+    if (count := len(set(map(id, known)))) > 1:
+        raise NotFollowed("loop_of_optimizers", count=count)
     for within, frame in enumerate(frames):
         around = loops_at(frame)
         for inner, loop in enumerate(around):
@@ -134,12 +140,14 @@ def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLo
                 continue
             place = _Place(loop, around[inner + 1 :], frames, within)
             code = loop.turn
-            if code is None or not place.learns_once_a_turn():
-                return None
+            if code is None:
+                raise NotFollowed("loop_that_returns")
+            if not place.learns_once_a_turn():
+                raise NotFollowed("loop_of_other_steps")
             count = len(items) if isinstance(items, range) else int(items.cardinality())
             turns = Turns(code, names_in(frame), items, count if count > 0 else None)
             return _made(turns, place, optimizer, before)
-    return None
+    raise NotFollowed("loop_over_nothing")
 
 
 def _is_optimizer(value: Any) -> bool:
@@ -163,18 +171,16 @@ def _goes_over(loop: loops.Loop, names: dict[str, Any]) -> Any:
     return held if isinstance(held, tf.data.Dataset) else loop.numbers(names)
 
 
-def _made(turns: Turns, place: _Place, optimizer: Any, before: Before) -> ByLoop | None:
-    some = some_turns(turns)
+def _made(turns: Turns, place: _Place, optimizer: Any, before: Before) -> ByLoop:
+    epochs, some = place.epochs, _heard(turns)
     model = _the_model(some)
-    found = None if model is None else loss_of_loop(model, some)
+    found = loss_of_loop(model, some)
     if found is None:
-        return None
+        raise NotFollowed("loop_of_another_loss")
     handed, one = None if found == "inside" else found, some[0]
     with answering_as(one):
-        data = data_of(turns, place.epochs, place.names, some, handed)
+        data = data_of(turns, epochs, place.names, some, handed)
     before.restore(model)
-    if data is None:
-        return None
     _clip(optimizer, place)
     alone = len(trees_of(place.frames)) == 1  # lines of a file beside have other numbers
     return ByLoop(
@@ -224,21 +230,40 @@ class Before:
                 layer.moving_variance.assign(tf.ones_like(layer.moving_variance))
 
 
+def _heard(turns: Turns) -> list[Heard]:
+    try:
+        some = some_turns(turns)
+    except Exception as error:  # of the script's: its turn cannot be taken by itself
+        said = {"exception": type(error).__name__, "said": first_line(str(error))}
+        raise NotFollowed("loop_of_no_turns", **said) from None
+    if not some:
+        raise NotFollowed("hand_written_loop")
+    return some
+
+
 def _the_model(some: list[Heard]) -> Any:
     """The one model that is asked, once a turn, about one thing, and learns all that it can."""
-    if not some or any(len(one.asked) != 1 for one in some):
-        return None
-    model = some[0].asked[0][0]
-    if not isinstance(model, tf_keras.Model) or any(one.asked[0][0] is not model for one in some):
-        return None
+    times = max(len(one.asked) for one in some)
+    models = {id(asked[0]): asked[0] for one in some for asked in one.asked}
+    if not models:
+        raise NotFollowed("hand_written_loop")
+    if times > 1 or len(models) > 1:
+        called = ", ".join(one.name for one in models.values())
+        raise NotFollowed("loop_of_models", count=times, names=called)
+    (model,) = models.values()
     for one in some:
         _, args, kwargs = one.asked[0]
         further = args[1:] if len(args) > 1 else ()
         if not args or any(not isinstance(value, bool) for value in further):
-            return None
-        if set(kwargs) - {"training"} or one.target is None or np.size(one.target) != 1:
-            return None
-    return model if _held_back(model, some[0].sources) else None
+            raise NotFollowed("loop_asks_otherwise")
+        if set(kwargs) - {"training"}:
+            raise NotFollowed("loop_asks_otherwise")
+        if one.target is not None and (count := int(np.size(one.target))) != 1:
+            raise NotFollowed("loop_of_many_numbers", count=count)
+    nothing = any(one.target is None for one in some)
+    if nothing or not isinstance(model, tf_keras.Model) or not _held_back(model, some[0].sources):
+        raise NotFollowed("hand_written_loop")
+    return model
 
 
 def _held_back(model: Any, sources: Any) -> bool:

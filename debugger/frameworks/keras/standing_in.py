@@ -31,8 +31,8 @@ def in_place_of(
 ) -> AbstractContextManager[Finding] | None:
     """While open, `import keras` gives tf-keras. It says so in a finding."""
     versions = {"version": version("keras"), "instead": version("tf-keras")}
-    if built.refused is not None and built.refused[0] == "keras3_model":
-        line = built.refused[1]
+    if built.refused is not None and built.refused.code == "keras3_model":
+        line = built.refused.line
         return _as_keras(Finding("looked_at_in_tf_keras", "note", "setup", line, versions))
     if (line := places.imported("keras")) is None or _tells_them_apart(places):
         return None

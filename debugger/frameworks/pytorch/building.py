@@ -17,7 +17,7 @@ from transformers.trainer_callback import CallbackHandler, DefaultFlowCallback, 
 
 from debugger.failure import on_behalf, own_line, script_line
 from debugger.frameworks.pytorch import rest, switched
-from debugger.frameworks.pytorch.by_hand import Heard, Rehearsing
+from debugger.frameworks.pytorch.by_hand import Heard, LoopTrainer, Rehearsing
 from debugger.frameworks.pytorch.company import note_cut_short
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
 from debugger.frameworks.pytorch.loops import trainer_of
@@ -26,6 +26,7 @@ from debugger.pipelines.face import Earlier
 from debugger.pipelines.lineage import rows_followed
 from debugger.pipelines.starting import Patience, TrainingStarts
 from debugger.pipelines.turns import never_asks
+from debugger.pipelines.unfollowed import NotFollowed, Refused
 from debugger.script.enclosure import may_be_made
 
 MOST_MOVED = 200_000
@@ -39,7 +40,7 @@ class Built:
     trainers: list[tuple[Any, int | None]] = field(default_factory=list)
     training: Any = None
     training_line: int | None = None
-    refused: tuple[str, int | None] | None = None
+    refused: Refused | None = None
     rehearsed: list[Rehearsed] = field(default_factory=list)
 
     @property
@@ -180,14 +181,13 @@ class _Loops:
             return
         line = own_line()
         if "b" not in heard.events and never_asks(r"backward|\bgrad\b|autograd"):
-            built.refused = "never_goes_backward", line
+            built.refused = Refused("never_goes_backward", line)
             raise TrainingStarts
-        made = None
-        if not self._patience.granted:  # else it has taken too long to make what a Trainer needs
-            made = trainer_of(optimizer, tuple(heard.events), heard.loader)
-        if made is None:
-            built.refused = "hand_written_loop", line
-            raise TrainingStarts
+        try:
+            made = self._followed(optimizer)
+        except NotFollowed as why:
+            built.refused = why.at(line)
+            raise TrainingStarts from None
         built.trainers.clear()
         built.refused = None
         built.training, built.training_line = made, line
@@ -195,6 +195,11 @@ class _Loops:
             raise TrainingStarts
         self._cut_off()
         heard.rehearsing = Rehearsing(made, self._started)
+
+    def _followed(self, optimizer: Any) -> LoopTrainer:
+        if self._patience.granted:  # it has taken too long to make what a Trainer needs
+            raise NotFollowed("hand_written_loop")
+        return trainer_of(optimizer, tuple(self.heard.events), self.heard.loader)
 
     def take_back(self) -> None:
         if self.heard.rehearsing is not None:
@@ -204,9 +209,9 @@ class _Loops:
         if self._built.trainers or self._patience.granted:
             return
         line = own_line()
-        self._built.refused = "hand_written_loop", line  # until an optimizer steps
+        self._built.refused = Refused("hand_written_loop", line)  # until an optimizer steps
         if never_asks(r"\.step\b|\.grad\b|add_|sub_"):
-            self._built.refused = "no_optimizer_steps", line
+            self._built.refused = Refused("no_optimizer_steps", line)
             raise TrainingStarts
 
     def _started(self) -> None:

@@ -8,7 +8,6 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from types import CodeType, FrameType
 from typing import Any
 
@@ -17,7 +16,7 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from torch.utils.data import DataLoader
 from transformers import TrainingArguments
 
-from debugger.failure import line_in
+from debugger.failure import first_line, line_in
 from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.by_hand import (
     Form,
@@ -65,43 +64,46 @@ from debugger.pipelines.turns import (
     running_frames,
     trees_of,
 )
+from debugger.pipelines.unfollowed import NotFollowed
 from debugger.script import loops
 from debugger.script.tracing import name_of
 
 
-def trainer_of(optimizer: Any, heard: Sequence[str], last: Any = None) -> LoopTrainer | None:
+def trainer_of(optimizer: Any, heard: Sequence[str], last: Any = None) -> LoopTrainer:
     """To be called where the optimizer is about to step for the first time; `last` is the loader
-    that was gone through last. None of a loop that is not understood."""
+    that was gone through last. Raises NotFollowed for a loop that is not understood."""
     frames = running_frames()
     try:
         return _understood(frames, optimizer, heard, last)
+    except NotFollowed:
+        raise
     except Exception:  # of what was never met before: the loop is not judged then
-        return None
+        raise NotFollowed("hand_written_loop") from None
 
 
 def _understood(
     frames: list[FrameType], optimizer: Any, heard: Sequence[str], last: Any
-) -> LoopTrainer | None:
-    if _several(optimizer, all_names(frames)):
-        return None
-    for way in (partial(_over_loader, last=last), _over_tensors):
-        found = way(frames, optimizer)
-        if found is None:
-            continue
-        if len(found.calls("backward")) > 1 and list(heard).count("b") > 1:
-            return None  # a step from several losses, one after the other
-        return _made(found, frames, heard)
-    return None
+) -> LoopTrainer:
+    _alone(optimizer, all_names(frames))
+    found = _over_loader(frames, optimizer, last) or _over_tensors(frames, optimizer)
+    if found is None:
+        raise NotFollowed("loop_over_nothing")
+    backwards = found.calls("backward")
+    if len(backwards) > 1 and list(heard).count("b") > 1:
+        raise NotFollowed("loop_of_losses", count=len(backwards))
+    return _made(found, frames, heard)
 
 
-def _several(optimizer: Any, names: Mapping[str, Any]) -> bool:
-    """Whether other weights are learned by an optimizer of their own."""
-    own = {id(weight) for group in optimizer.param_groups for weight in group["params"]}
-    return any(
-        own != {id(weight) for group in one.param_groups for weight in group["params"]}
-        for one in names.values()
-        if isinstance(one, torch.optim.Optimizer) and one is not optimizer
-    )
+def _alone(optimizer: Any, names: Mapping[str, Any]) -> None:
+    """No other weights are learned by an optimizer of their own."""
+    others = {id(one): one for one in names.values() if isinstance(one, torch.optim.Optimizer)}
+    learned = {_learned_by(one) for one in (optimizer, *others.values())}
+    if len(learned) > 1:
+        raise NotFollowed("loop_of_optimizers", count=len(learned))
+
+
+def _learned_by(optimizer: Any) -> frozenset[int]:
+    return frozenset(id(w) for group in optimizer.param_groups for w in group["params"])
 
 
 @dataclass(frozen=True)
@@ -168,14 +170,13 @@ def _over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> _Found |
             loader = loop.goes_over(names, last)
             if not isinstance(loader, DataLoader):
                 continue
-            epochs, code = epochs_of(frames[place:], around[inner + 1 :]), loop.turn
-            if code is None or epochs is None or not can_be_drawn_from(loader):
-                return None
+            epochs, code = _counted(loop, frames[place:], around[inner + 1 :])
+            if not can_be_drawn_from(loader):
+                raise NotFollowed("loop_of_stream")
             item = first_item(loader)
             seen = _seen(code, names, {loops.PUT: item}, optimizer)
-            form = None if seen is None else form_of(item, seen)
-            if seen is None or form is None:
-                return None
+            if (form := form_of(item, seen)) is None:
+                raise NotFollowed("loop_of_nested_batches")
             turn = Turn(code, names, form, seen.model, Counted(names), optimizer)
             held = held_beside(all_names(frames), loader, form)
             given = Given(
@@ -204,14 +205,12 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
         if not numbers:
             return None
         loop, sliced = around[0], numbers.step > 1
-        epochs, code = epochs_of(frames[place:], around[1:]), loop.turn
-        if code is None or epochs is None:
-            return None
+        epochs, code = _counted(loop, frames[place:], around[1:])
         first = numbers.start if sliced else numbers[-1]
         seen = _seen(code, names, {loops.PUT: first}, optimizer)
         most = numbers[-1] + 1 if sliced else 0
-        known = None if seen is None else columns_of(seen, names, most)
-        if seen is None or known is None or (sliced and len(known) < PAIR):
+        known = columns_of(seen, names, most)
+        if known is None or (sliced and len(known) < PAIR):
             return None
         made = loop.makes()  # in the next turn these are others
         called = [tuple(n for n in names_like(one, names) if n not in made) for one in known]
@@ -237,6 +236,18 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
         turn = Turn(code, names, form, seen.model, Counted(names), optimizer)
         return _whole(turn, optimizer, given, times, frames, place, around)
     return None
+
+
+def _counted(
+    loop: loops.Loop, frames: list[FrameType], outer: list[loops.Loop]
+) -> tuple[int, CodeType]:
+    """How often its rows are gone through, and what is done in a turn."""
+    epochs, code = epochs_of(frames, outer), loop.turn
+    if epochs is None:
+        raise NotFollowed("loop_that_waits")
+    if code is None:
+        raise NotFollowed("loop_that_returns")
+    return epochs, code
 
 
 def _whole(
@@ -350,11 +361,8 @@ def _differs(layer: torch.nn.Module) -> bool:
     return isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)
 
 
-def _seen(
-    code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optimizer: Any
-) -> Seen | None:
-    """The model, and what goes into it in a turn. None where several models learn, or the loss is
-    not one number."""
+def _seen(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optimizer: Any) -> Seen:
+    """The model, and what goes into it in a turn."""
     asked: list[tuple[torch.nn.Module, dict[str, Any]]] = []
     depth, call = 0, torch.nn.Module.__call__
 
@@ -372,13 +380,19 @@ def _seen(
     try:
         with _taken_back(names, optimizer), Handed() as handed:
             loss = loss_of(code, names, put)
-    except Exception:  # of the script's: its turn cannot be taken by itself
-        return None
+    except Exception as error:  # of the script's: its turn cannot be taken by itself
+        said = {"exception": type(error).__name__, "said": first_line(str(error))}
+        raise NotFollowed("loop_of_no_turns", **said) from None
     finally:
         torch.nn.Module.__call__ = call
     models = {id(one): one for one, _ in asked if any(True for _ in one.parameters())}
-    if loss is None or (loss.dim() > 0 and loss.numel() > 1) or len(models) != 1:
-        return None
+    if loss is None or not models:
+        raise NotFollowed("hand_written_loop")
+    if loss.numel() > 1:
+        raise NotFollowed("loop_of_many_numbers", count=loss.numel())
+    if len(models) > 1:
+        known = ((*names_like(one, names), type(one).__name__)[0] for one in models.values())
+        raise NotFollowed("loop_of_models", count=len(models), names=", ".join(known))
     (model,) = models.values()
     return Seen(model, [given for one, given in asked if one is model], handed)
 

@@ -121,7 +121,7 @@ def _is_order(value: Any) -> bool:
     return bool(torch.equal(value.sort().values.long().cpu(), torch.arange(len(value))))
 
 
-def names_like(tensor: torch.Tensor, names: Mapping[str, Any]) -> tuple[str, ...]:
+def names_like(tensor: Any, names: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name, one in names.items() if one is tensor)
 
 

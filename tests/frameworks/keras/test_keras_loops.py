@@ -349,26 +349,57 @@ def update():
     + LOOP.replace("yb)\n", "yb)\n        if step % 2:\n            update()\n", 1)
 )
 UNFOLLOWED = {
-    "two models": WHOLE.replace(
-        "logits = model(x, training=True)", "logits = other(model(x, training=True))"
-    ).replace("loss_fn = ", "other = tf.keras.layers.Dense(3)\nloss_fn = "),
-    "steps now and then": WHOLE.replace(
-        "    optimizer.apply_gradients",
-        "    if tf.reduce_sum(loss) > -1:\n        optimizer.apply_gradients",
+    "two models": (
+        WHOLE.replace(
+            "logits = model(x, training=True)", "logits = other(model(x, training=True))"
+        ).replace("loss_fn = ", "other = tf.keras.layers.Dense(3)\nloss_fn = "),
+        "loop_of_models",
     ),
-    "gradients that add up": ADDED_UP,
-    "two optimizers": HEAD + "second = tf.keras.optimizers.SGD(0.1)\n" + STEP + LOOP,
-    "a loss that is not to be told": WHOLE.replace(
-        OBJECT, "loss = tf.reduce_mean(tf.square(tf.nn.softmax(logits) - tf.one_hot(y, 3)))"
+    "steps now and then": (
+        WHOLE.replace(
+            "    optimizer.apply_gradients",
+            "    if tf.reduce_sum(loss) > -1:\n        optimizer.apply_gradients",
+        ),
+        "loop_of_other_steps",
+    ),
+    "gradients that add up": (ADDED_UP, "loop_of_other_steps"),
+    "two optimizers": (
+        HEAD + "second = tf.keras.optimizers.SGD(0.1)\n" + STEP + LOOP,
+        "loop_of_optimizers",
+    ),
+    "a loss that is not to be told": (
+        WHOLE.replace(
+            OBJECT, "loss = tf.reduce_mean(tf.square(tf.nn.softmax(logits) - tf.one_hot(y, 3)))"
+        ),
+        "loop_of_another_loss",
+    ),
+    "a while": (
+        WHOLE.replace("for epoch in range(6):", "epoch = 0\nwhile epoch < 6:\n    epoch += 1"),
+        "loop_that_waits",
+    ),
+    "a few by hand": (
+        HEAD + STEP + "for part in (x[:25], x[25:50]):\n    train_step(part, y[:25])\n",
+        "loop_over_nothing",
+    ),
+    "one number a row": (
+        WHOLE.replace(OBJECT, "loss = tf.keras.losses.sparse_categorical_crossentropy(y, logits)"),
+        "loop_of_many_numbers",
+    ),
+    "asked for more": (
+        (HEAD + STEP + LOOP).replace(
+            "model(x, training=True)", "model(x, training=True, mask=None)"
+        ),
+        "loop_asks_otherwise",
     ),
 }
 
 
 @pytest.mark.parametrize("what", UNFOLLOWED)
-def test_what_is_not_followed_is_said_so(what: str) -> None:
-    report = report_of(UNFOLLOWED[what], "step")
+def test_of_what_is_not_followed_it_is_said_why(what: str) -> None:
+    script, code = UNFOLLOWED[what]
+    report = report_of(script, "step")
 
-    assert [one.code for one in report.findings] == ["hand_written_loop"]
+    assert [one.code for one in report.findings] == [code]
     assert report.stage("setup").outcome == "unknown"
 
 

@@ -1,0 +1,27 @@
+"""What the clinic cannot look into, and what stands in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A training that is not looked into: the code of a finding, its line and its numbers."""
+
+    code: str
+    line: int | None
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+
+class NotFollowed(Exception):
+    """Why a loop by hand is not: the code of a finding, and its numbers."""
+
+    def __init__(self, code: str, **numbers: Any) -> None:
+        super().__init__(code)
+        self.code, self.numbers = code, numbers
+
+    def at(self, line: int | None) -> Refused:
+        return Refused(self.code, line, self.numbers)
