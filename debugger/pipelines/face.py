@@ -674,7 +674,8 @@ class Memory:
     `labels` are the classes of its rows, `rate` is the learning rate that was held and `weights`
     how many weights the model has. `apart` is how far the outputs for its rows lay apart before the
     first step and after the last. `planned` are the steps of the script's own training.
-    `out_of_time`: there were fewer, because they take so long.
+    `out_of_time`: there were fewer, because they take so long. `held_to_labels`: an amount, or
+    several labels, say what the answer to each row is to be.
     """
 
     losses: tuple[float, ...] = ()
@@ -688,6 +689,7 @@ class Memory:
     apart: tuple[float, float] | None = None
     planned: int | None = None
     out_of_time: bool = False
+    held_to_labels: bool = False
     failure: Failure | None = None
 
 

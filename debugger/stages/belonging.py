@@ -187,7 +187,7 @@ def _yes(split: Split | None) -> list[int]:
     rows = [] if split is None else [row for row in split.labels if isinstance(row, list | tuple)]
     if not rows or len({len(row) for row in rows}) != 1:
         return []
-    return [sum(value == 1 for value in column) for column in zip(*rows, strict=True)]
+    return [sum(value > 0 for value in column) for column in zip(*rows, strict=True)]
 
 
 def sets_change_places(seen: Data, view: View) -> Verdict | CannotJudge | None:

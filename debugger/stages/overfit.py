@@ -114,7 +114,9 @@ def won_by_collapse(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     """
     if blind := _cannot_judge(seen):
         return blind
-    if seen.apart is None or not seen.apart[0] or view.facts.task != "unknown" or seen.labels:
+    if view.facts.task != "unknown" or seen.labels or seen.held_to_labels:
+        return NOT_FOR_THIS_TASK
+    if seen.apart is None or not seen.apart[0]:
         return CannotJudge("outputs_out_of_sight")
     before, after = seen.apart
     first, last = seen.losses[0], mean_within(seen.losses[-3:])[0]

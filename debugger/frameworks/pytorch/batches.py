@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 import torch
+from torch.nn import functional
 from transformers import Trainer
 
 from debugger.failure import failure_of_script, on_behalf
@@ -63,14 +64,15 @@ def task_in(trainer: Trainer) -> tuple[Task, int | None]:
     model.eval()
     try:
         batch = on_behalf(first_batch, trainer)
-        logits = logits_of(on_behalf(with_loss, trainer, batch)[1])
+        loss, outputs = on_behalf(with_loss, trainer, batch)
+        logits = logits_of(outputs)
     except Exception as error:  # the stages are where this is reported
         failure_of_script(error)
         return "unknown", None
     labels = labels_of(trainer, batch)
     if _tags(logits, labels, fields_of(batch).get("input_ids")):
         return "tokens", int(logits.shape[-1])
-    return _task_between(logits, labels)
+    return _task_between(logits, labels, loss)
 
 
 def _tags(logits: Any, labels: Any, ids: Any) -> TypeGuard[torch.Tensor]:
@@ -86,7 +88,9 @@ def _tags(logits: Any, labels: Any, ids: Any) -> TypeGuard[torch.Tensor]:
     return bool((labels[counted] < tags).all()) and not here.all() and not ahead.all()
 
 
-def _task_between(logits: torch.Tensor | None, labels: torch.Tensor | None) -> tuple[Task, Any]:
+def _task_between(
+    logits: torch.Tensor | None, labels: torch.Tensor | None, loss: Any
+) -> tuple[Task, Any]:
     if logits is None or labels is None or not logits.dim() or not labels.dim():
         return "unknown", None
     scores, wanted, whole = tuple(logits.shape), tuple(labels.shape), not labels.is_floating_point()
@@ -96,10 +100,23 @@ def _task_between(logits: torch.Tensor | None, labels: torch.Tensor | None) -> t
         )  # its loss was taken: a cross-entropy fails on others
         return ("classification", scores[1]) if inside else ("unknown", None)
     if not whole and len(scores) == 2 and wanted == scores and scores[1] > 1:
-        return "multilabel", scores[1]
+        asked = _asks_yes_or_no(logits, labels, loss)
+        return ("multilabel", scores[1]) if asked else ("unknown", None)
     if not whole and wanted[:1] == scores[:1] and labels.numel() == logits.numel() == scores[0]:
         return "regression", 1
     return "unknown", None
+
+
+def _asks_yes_or_no(logits: torch.Tensor, labels: torch.Tensor, loss: Any) -> bool:
+    """Several labels of a row, else several amounts: by what the labels are, or by the loss."""
+    if ((labels == 0) | (labels == 1)).all():
+        return True
+    wanted = labels.float()
+    costs = [functional.binary_cross_entropy_with_logits(logits, wanted, reduction="none")]
+    if logits.min() >= 0 and logits.max() <= 1 and wanted.min() >= 0 and wanted.max() <= 1:
+        costs.append(functional.binary_cross_entropy(logits, wanted, reduction="none"))
+    known = [value for cost in costs for value in (cost.mean(), cost.sum(), cost.sum(-1).mean())]
+    return any(torch.isclose(torch.as_tensor(loss).float(), one, rtol=1e-3) for one in known)
 
 
 def fields_of(batch: Any) -> dict[str, Any]:

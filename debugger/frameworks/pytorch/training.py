@@ -133,7 +133,7 @@ def overfit(
 ) -> Memory:
     """The course's test: the same few rows again and again, at the script's own learning rate."""
     curve, planned = _Curve(steps, emit, seconds=seconds), planned_steps(trainer)
-    failure, before, after, batches, labels = None, UNKNOWN, UNKNOWN, [], []
+    failure, before, after, batches = None, UNKNOWN, UNKNOWN, []
     apart: list[float | None] = []
     with borrowed(trainer, curve, weights=True):
         for name, value in {
@@ -150,7 +150,6 @@ def overfit(
             trainer.lr_scheduler = steady(trainer.optimizer, full_rate)
         try:
             batches = on_behalf(_one_batch, trainer, rows)
-            labels = [y for batch in batches for y in _flat_labels(trainer, batch)]
             before = accuracy(trainer, batches, facts)
             apart.append(outputs_apart(trainer, batches))
             on_behalf(trainer.train)
@@ -159,9 +158,12 @@ def overfit(
         except Exception as error:
             failure = failure_of_script(error)
     count = sum(map(rows_in, batches)) or len(rows)
-    known = labels if facts.task == "classification" else []
+    wanted = [y for batch in batches if (y := labels_of(trainer, batch)) is not None]
+    classes = [y for batch in batches for y in _flat_labels(trainer, batch)]
+    known = classes if facts.task == "classification" else []
     memory = curve.memory(before, after, known, count, _weights(trainer), failure)
-    return replace(memory, apart=pair_of(apart), planned=planned)
+    held = any(y.is_floating_point() or y.dim() > 1 for y in wanted)
+    return replace(memory, apart=pair_of(apart), planned=planned, held_to_labels=held)
 
 
 def _one_batch(trainer: Any, rows: list[int]) -> list[Any]:

@@ -356,9 +356,9 @@ class Noting(torch.optim.SGD):
 
     rates: ClassVar[list[float]] = []
 
-    def step(self, *given: Any) -> Any:
+    def step(self, closure: Any = None) -> Any:
         self.rates.append(self.param_groups[0]["lr"])
-        return super().step(*given)
+        return super().step(closure)
 
 
 @pytest.mark.proof
