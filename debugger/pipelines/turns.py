@@ -11,6 +11,7 @@ from typing import Any
 from debugger.failure import line_in
 from debugger.pipelines.rest import own_frames, parsed
 from debugger.script import loops
+from debugger.script.tracing import name_of
 
 
 def running_frames() -> list[FrameType]:
@@ -72,6 +73,29 @@ def all_names(frames: list[FrameType]) -> dict[str, Any]:
             if name == "self":
                 names |= getattr(value, "__dict__", {})
     return names
+
+
+def comprehended(frames: list[FrameType]) -> bool:
+    """Whether a comprehension runs a function of the script's for each item, and no loop within
+    that function comes before it."""
+    names = {frame.f_code.co_name for frame in frames}
+    for frame in frames:
+        if any(name_of(call.func) in names for call in _calls_of_items(frame)):
+            return True
+        if loops_at(frame):
+            return False
+    return False
+
+
+def _calls_of_items(frame: FrameType) -> list[ast.Call]:
+    tree, line = tree_of(frame), frame.f_lineno
+    found: list[ast.Call] = []
+    for part in [] if tree is None else ast.walk(tree):
+        if not isinstance(part, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            continue
+        if part.lineno <= line <= (part.end_lineno or 0):
+            found += [one for one in ast.walk(part.elt) if isinstance(one, ast.Call)]
+    return found
 
 
 def epochs_of(frames: list[FrameType], outer: list[loops.Loop]) -> int | None:

@@ -24,6 +24,7 @@ from debugger.stages.judging import (
 
 ERRORS = ("mse", "mae", "r2", "error", "pearson", "spearman", "corr", "mape", "variance")
 _ERRORS = {"mae", "mse", "rmse", "mape", "rmsle", "error"}
+_RANKS = ("argsort", "argpartition", "topk", "top_k")
 NO_MATTER, NOT_NOTHING, HARDLY_BETTER = 1e-5, 0.1, 0.5
 NEARLY_RIGHT, HARDLY_RIGHT = 0.999, 0.02
 OFTEN_CUT, MOSTLY_CUT = 0.2, 0.5
@@ -372,6 +373,8 @@ def labels_share_one_whole(seen: Evaluate, view: View) -> Verdict | CannotJudge 
     told = (labels_compete, metric_counts_one_label, metric_blind)
     if any(isinstance(rule(seen, view), Verdict) for rule in told):
         return None  # which say more
+    if any(_in_metric(view.places.handed.calls, one) for one in _RANKS):
+        return None  # the first few of many is all that is asked, and they cannot hold them all
     name = _first(tried)
     if name is None or not same(tried.lifted, tried.perfect):
         return None

@@ -167,6 +167,11 @@ def values_of(variable: Any) -> Any:
     return np.asarray(variable.read_value())
 
 
+def size_of(variable: Any) -> int:
+    """Also of one whose shape does not say it, as that of limits which `adapt` finds."""
+    return int(tf.size(variable))
+
+
 def broken_weights(weights: dict[str, Any]) -> tuple[str, ...]:
     """The names of those that hold a nan or an infinity."""
     return tuple(name for name, weight in weights.items() if not _is_finite(values_of(weight)))

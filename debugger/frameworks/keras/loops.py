@@ -28,6 +28,7 @@ from debugger.frameworks.keras.loop_rows import (
 from debugger.pipelines.by_hand import ByHand, ReadOnce
 from debugger.pipelines.turns import (
     all_names,
+    comprehended,
     epochs_loop,
     epochs_of,
     function_at,
@@ -132,6 +133,8 @@ def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLo
     known = (optimizer, *(one for one in all_names(frames).values() if _is_optimizer(one)))
     if (count := len(set(map(id, known)))) > 1:
         raise NotFollowed("loop_of_optimizers", count=count)
+    if comprehended(frames):
+        raise NotFollowed("loop_in_one_line")
     for within, frame in enumerate(frames):
         around = loops_at(frame)
         for inner, loop in enumerate(around):

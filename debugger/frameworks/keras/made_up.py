@@ -73,7 +73,7 @@ class MadeUp:
         self, predictions: Any, raw: Any, ask: Callable[..., dict[str, float]]
     ) -> Trials | None:
         kind, labels = self._held(predictions, raw)
-        if labels is None:
+        if labels is None or self._turned(predictions, raw):
             return None
         callback, knows = self._callback, tokenizer_of(self._fit)
         form = Form(
@@ -89,6 +89,20 @@ class MadeUp:
             return ask(made.reshape(predictions.shape) if alike else made, *others)
 
         return trials(predictions, labels, form, shaped, kind)
+
+    def _turned(self, predictions: Any, raw: Any) -> bool:
+        """Whether the loss asks for the opposite of a yes or no, as one of distances does."""
+        if raw.size != predictions.size or not np.isin(raw, (0, 1)).all():
+            return False
+        labels, loss = tf.constant(raw), self._fit.model.compiled_loss
+        made = raw.reshape(predictions.shape).astype(np.float32)
+        try:
+            right, opposite = (float(loss(labels, tf.constant(one))) for one in (made, 1 - made))
+        except Exception:  # it takes more than these
+            return False
+        finally:
+            loss.reset_state()
+        return opposite < right
 
     def _held(self, predictions: Any, raw: Any) -> tuple[Kind | None, Any]:
         """Of which kind it is, and the labels in the form that this kind has everywhere."""

@@ -129,8 +129,7 @@ def fields_of(batch: Any) -> dict[str, Any]:
 
 def rows_in(batch: Any) -> int:
     """How many examples there are in it: what its first tensor says."""
-    tensors = (value for value in fields_of(batch).values() if is_tensor(value) and value.dim())
-    return next((len(tensor) for tensor in tensors), 0)
+    return next((len(tensor) for tensor in _tensors(batch).values() if tensor.dim()), 0)
 
 
 def first_features(trainer: Trainer) -> list[Any]:
@@ -196,7 +195,18 @@ def _amount(value: Any) -> float | None:
 
 
 def _shapes(batch: Any) -> dict[str, tuple[int, ...]]:
-    return {name: tuple(one.shape) for name, one in fields_of(batch).items() if is_tensor(one)}
+    return {name: tuple(one.shape) for name, one in _tensors(batch).items()}
+
+
+def _tensors(batch: Any, within: str = "") -> dict[str, torch.Tensor]:
+    """Those in parts of a part, too."""
+    found: dict[str, torch.Tensor] = {}
+    for name, value in fields_of(batch).items():
+        if is_tensor(value):
+            found[within + name] = value
+        elif isinstance(value, Mapping | list | tuple):
+            found |= _tensors(value, f"{within}{name}.")
+    return found
 
 
 def labels_of(trainer: Trainer, batch: Any) -> torch.Tensor | None:

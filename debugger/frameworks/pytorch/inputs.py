@@ -33,6 +33,8 @@ from debugger.pipelines.targets import Targets, ends_of, targets_of
 FELT = 1e-4
 EVAL_ROWS = 8
 _SIGNALS = ("pixel_values", "input_values", "input_features")
+PICTURES, SMALLEST = 4, 8
+"""Axes of a batch that has channels; and pixels that a side of a picture has at least."""
 
 
 def seen_in(
@@ -168,7 +170,9 @@ def _signal(trainer: Trainer, made: Mapping[str, torch.Tensor], facts: Facts) ->
     processor = getattr(trainer, "processing_class", None)
     normalises = getattr(processor, "do_normalize", None)
     values = made[found[0]].detach().float().cpu().numpy()
-    return signal_of(found[0], values, different, normalises)
+    small = values.ndim < PICTURES and min(values.shape[1:], default=0) < SMALLEST
+    kind = "features" if small and found[0] not in _SIGNALS else ""
+    return signal_of(found[0], values, different, normalises, kind)
 
 
 def _of_eval(trainer: Trainer, facts: Facts) -> Signal | None:

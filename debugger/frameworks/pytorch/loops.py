@@ -54,6 +54,7 @@ from debugger.frameworks.pytorch.tensors import (
 from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.turns import (
     all_names,
+    comprehended,
     epochs_loop,
     epochs_of,
     function_at,
@@ -85,6 +86,8 @@ def _understood(
     frames: list[FrameType], optimizer: Any, heard: Sequence[str], last: Any
 ) -> LoopTrainer:
     _alone(optimizer, all_names(frames))
+    if comprehended(frames):
+        raise NotFollowed("loop_in_one_line")
     found = _over_loader(frames, optimizer, last) or _over_tensors(frames, optimizer)
     if found is None:
         raise NotFollowed("loop_over_nothing")

@@ -294,6 +294,16 @@ model = tf.keras.Sequential([
 model.compile(Adam(0.03), "binary_crossentropy", metrics=["accuracy"])
 model.fit(rows.take(9), validation_data=rows.skip(9))
 """,
+    "amounts in bins": """
+ages = random.rand(64, 1).astype("float32")
+bins = layers.Discretization(num_bins=4)
+bins.adapt(ages)
+age = tf.keras.Input((1,))
+made = layers.Dense(1)(layers.CategoryEncoding(4, output_mode="one_hot")(bins(age)))
+model = tf.keras.Model(age, made)
+model.compile(Adam(0.03), BinaryCrossentropy(from_logits=True))
+model.fit(ages, (ages > 0.5).astype("int32"), validation_split=0.25, epochs=2)
+""",
     "tokens of each row": """
 words = random.randint(1, 30, (48, 6))
 model = tf.keras.Sequential([layers.Embedding(30, 8), layers.GRU(8, return_sequences=True),

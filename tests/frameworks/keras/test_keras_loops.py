@@ -377,6 +377,12 @@ UNFOLLOWED = {
         WHOLE.replace("for epoch in range(6):", "epoch = 0\nwhile epoch < 6:\n    epoch += 1"),
         "loop_that_waits",
     ),
+    "a comprehension": (
+        HEAD
+        + STEP
+        + "for epoch in range(6):\n    print([train_step(a, b) for a, b in train_dataset])\n",
+        "loop_in_one_line",
+    ),
     "a few by hand": (
         HEAD + STEP + "for part in (x[:25], x[25:50]):\n    train_step(part, y[:25])\n",
         "loop_over_nothing",

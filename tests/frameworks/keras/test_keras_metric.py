@@ -85,6 +85,16 @@ def ignoring(wanted: Any, given: Any) -> Any:
     return tf.reduce_sum(each * kept) / tf.reduce_sum(kept)
 
 
+def by_distance(wanted: Any, given: Any) -> Any:
+    """A yes is to lie near, and a no beyond 1."""
+    near, far = tf.square(given), tf.square(tf.maximum(1 - given, 0))
+    return tf.reduce_mean(wanted * near + (1 - wanted) * far)
+
+
+def near_enough(wanted: Any, given: Any) -> Any:
+    return tf.reduce_mean(tf.cast(tf.equal(wanted, tf.cast(given < 0.5, wanted.dtype)), tf.float32))
+
+
 def among_counted(wanted: Any, given: Any) -> Any:
     right = tf.cast(tf.argmax(given, -1) == tf.cast(wanted, tf.int64), tf.float32)
     kept = tf.cast(wanted != -100, tf.float32)
@@ -123,6 +133,9 @@ SOUND: dict[str, Callable[[], Fit]] = {
     "percent of amounts": lambda: amounts(["mape"]),
     "words that count": lambda: words([named(among_counted, "accuracy")]),
     "none": lambda: sparse(None),
+    "near or far": lambda: fit(
+        YES[:, None], 1, "softplus", by_distance, [named(near_enough, "accuracy")]
+    ),
     "a callback": lambda: sparse(
         None, metric_fn=lambda g: {"accuracy": float((g[0].argmax(-1) == g[1]).mean())}
     ),

@@ -427,6 +427,34 @@ def test_a_collator_that_returns_within_its_loop() -> None:
     assert "batch_loses_rows" not in found(tiny.classifier(data_collator=one_long_row), "batch")
 
 
+def test_a_collator_that_makes_two_batches_of_one() -> None:
+    def questions_and_answers(features: list[dict[str, Any]]) -> Any:
+        ids = torch.tensor([one["input_ids"][:2] for one in features])
+        return {"asked": {"ids": ids}, "given": {"ids": ids}}
+
+    trainer = tiny.classifier(data_collator=questions_and_answers)
+    assert "batch_loses_rows" not in found(trainer, "batch")
+
+
+@pytest.mark.parametrize(("shape", "cut_off"), [((6, 60), False), ((24, 24), True)])
+def test_sets_of_things_are_no_pictures(shape: tuple[int, int], cut_off: bool) -> None:
+    class Reads(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.head = torch.nn.Linear(shape[0] * shape[1], 3)
+
+        def forward(self, baskets: Any, labels: Any = None) -> Any:
+            made = self.head(baskets.flatten(1))
+            return {"loss": torch.nn.functional.cross_entropy(made, labels), "logits": made}
+
+    draw = torch.Generator().manual_seed(0)
+    bought = torch.rand(48, *shape, generator=draw)
+    rows = [{"baskets": (one > 0.9).float(), "labels": n % 3} for n, one in enumerate(bought)]
+    trainer = Trainer(Reads(), tiny.arguments(), train_dataset=rows)
+
+    assert ("inputs_saturated" in found(trainer, "batch")) == cut_off
+
+
 def test_rows_that_were_never_filled() -> None:
     texts = [f"the {n} film was good" for n in range(24)]
     made = rows(texts, padding="max_length", max_length=12, truncation=True)

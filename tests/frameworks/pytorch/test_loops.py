@@ -622,6 +622,11 @@ together = torch.utils.data.default_collate
 loader = DataLoader(train_rows, batch_size=16, collate_fn=lambda rows: [{{"rows": together(rows)}}])
 for (batch,) in loader:
     x, y = batch["rows"]{TURN}"""
+IN_A_LINE = f"""{ROWS}
+def step(x, y):{TURN}    return loss.item()
+for epoch in range(3):
+    print(sum([step(x, y) for x, y in train_loader]))
+"""
 RETURNS = f"""{ROWS}
 def train():
     for x, y in train_loader:
@@ -650,6 +655,7 @@ UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "two optimizers": (SECOND, "loop_of_optimizers", {"count": 2}),
     "a while": (WHILE, "loop_that_waits", {}),
     "a return": (RETURNS, "loop_that_returns", {}),
+    "a comprehension": (IN_A_LINE, "loop_in_one_line", {}),
     "by next": (NEXT, "loop_over_nothing", {}),
     "a stream": (STREAM, "loop_of_stream", {}),
     "rows within rows": (NESTED, "loop_of_nested_batches", {}),

@@ -316,6 +316,26 @@ def test_a_sequence_wise_metric_is_no_rounded_one() -> None:
     assert findings(of_tokens(whole_sentences)) == {}
 
 
+RANKED = """
+def compute_metrics(given):
+    top = np.argsort(-given.predictions, 1)[:, :2]
+    found = np.take_along_axis(given.label_ids, top, 1).sum(1)
+    return {"recall": float((found / np.maximum(given.label_ids.sum(1), 1)).mean())}
+trainer = Trainer(model, args, compute_metrics=compute_metrics)
+"""
+
+
+def test_the_first_few_of_many_labels_may_be_all_that_is_asked() -> None:
+    kept: dict[str, Any] = {"np": np, "Trainer": lambda *_, **__: None, "model": None, "args": None}
+    exec(RANKED, kept)
+    shared = RANKED.replace("np.argsort", "np.sort")
+
+    found = named(of_many(kept["compute_metrics"]), RANKED)
+
+    assert "labels_share_one_whole" not in found
+    assert "labels_share_one_whole" in named(of_many(kept["compute_metrics"]), shared)
+
+
 def test_where_a_metric_leaves_what_is_right() -> None:
     def highest(given: Any) -> dict[str, float]:
         scores, labels = given
