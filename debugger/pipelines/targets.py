@@ -53,13 +53,15 @@ class Targets:
 @dataclass(frozen=True)
 class Spans:
     """Answers as places of tokens. `absent` ones point at the first token; `of_one` other token
-    is what begins and ends at the same place."""
+    is what begins and ends at the same place. `in_question`: they stand in the first of two texts,
+    which is shorter than the second."""
 
     rows: int
     absent: int
     outside: int
     reversed: int
     of_one: int = 0
+    in_question: int = 0
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,19 @@ def _spans(values: Mapping[str, Sequence[Any]], ids: Sequence[Any] | None) -> Sp
         outside=sum(max(a, b) >= len(row) for (a, b), row in zip(places, ids, strict=True)),
         reversed=sum(b < a for a, b in places),
         of_one=sum(a == b != 0 for a, b in places),
+        in_question=_in_question(places, values.get("token_type_ids")),
     )
+
+
+def _in_question(places: list[tuple[int, int]], types: Sequence[Any] | None) -> int:
+    if types is None or len(types) != len(places):
+        return 0
+    count = 0
+    for (start, _), kinds in zip(places, types, strict=True):
+        if isinstance(kinds, (list, tuple)) and 1 in kinds:
+            first = list(kinds).index(1)
+            count += 0 < start < first < sum(kinds)
+    return count
 
 
 def _is_int(value: Any) -> bool:

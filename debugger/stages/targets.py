@@ -340,6 +340,22 @@ def spans_of_one_token(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return look(line, rows=spans.of_one)
 
 
+def spans_in_the_question(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Counted from where the context begins, and not from where the question does."""
+    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    if spans is None or spans.rows < FEWEST_ROWS:
+        return NOT_FOR_THIS_TASK
+    if spans.in_question < OUTSIDE_SHARE * spans.rows:
+        return None
+    if any(isinstance(one(seen, view), Verdict) for one in _OF_TEXTS):
+        return None  # which read what stands there
+    share = spans.in_question / spans.rows
+    return look(_spanning(view), rows=spans.in_question, share=share)
+
+
+_OF_TEXTS = (spans_of_other_text, answers_in_first_text, spans_at_other_tokens)
+
+
 def same_word_other_number(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """The words beside the labels go with other numbers in the other split."""
     train = seen.train.read if seen.train else None
@@ -610,6 +626,7 @@ OF_ROWS: tuple[Rule, ...] = (
     spans_outside,
     spans_reversed,
     spans_of_one_token,
+    spans_in_the_question,
     same_word_other_number,
     eval_numbered_otherwise,
 )

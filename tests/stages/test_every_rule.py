@@ -2774,6 +2774,14 @@ CASES += [
         Aims(spans=Spans(40, absent=0, outside=0, reversed=0, of_one=30)),
         rows=40,
     ),
+    of_labels(
+        targets.spans_in_the_question,
+        "unknown",
+        Aims(spans=Spans(40, absent=0, outside=0, reversed=0, in_question=30)),
+        Aims(spans=Spans(40, absent=0, outside=0, reversed=0, in_question=1)),
+        rows=30,
+        share=0.75,
+    ),
     Case(
         targets.same_word_other_number,
         Data(
