@@ -24,6 +24,8 @@ from debugger.stages.judging import (
 )
 
 FEWEST_ROWS, MANY_ROWS = 8, 32
+MANY_PLACES = 200
+"""Of a batch; where a few are marked, so many hold one of them."""
 NEARLY_ALL, MOSTLY_SEEN = 0.95, 0.5
 HARDLY_ANY = 0.05
 SHORTEST_TILE = 8
@@ -450,6 +452,17 @@ def labels_of_one_token(seen: Batch, view: View) -> Verdict | CannotJudge | None
     return fault(_labelling(view), counted=targets.counted, number=targets.only)
 
 
+def labels_all_alike(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """Of a model of one's own, with a label for each place: a whole batch says the same."""
+    targets = seen.targets
+    if targets is None or view.facts.task != "unknown":
+        return NOT_FOR_THIS_TASK
+    if targets.only is None or targets.counted < MANY_PLACES:
+        return None
+    line = view.places.handed.put("data_collator", "labels") or _labelling(view)
+    return look(line, counted=targets.counted, number=targets.only)
+
+
 def labels_of_other_text(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """What a causal model is asked for are the tokens that it reads, each a place further on."""
     targets = seen.targets
@@ -639,6 +652,7 @@ OF_A_BATCH: tuple[Rule, ...] = (
     masked_too_much,
     masked_for_causal,
     labels_of_one_token,
+    labels_all_alike,
     labels_of_other_text,
     decoder_sees_answer,
     input_is_the_answer,

@@ -2837,6 +2837,12 @@ CASES += [
         targets=Targets(40, 4, same=0.1, beside=0.1, only=0),
     ),
     of_batch(
+        targets.labels_all_alike,
+        {"only": None},
+        replace(FACTS, task="unknown"),
+        targets=Targets(640, 4, same=0.1, beside=0.1, only=0),
+    ),
+    of_batch(
         targets.labels_of_other_text,
         {"beside": 0.98},
         OF_WORDS,
