@@ -59,13 +59,14 @@ class Gap:
 class Echo:
     """The number at a `place` in an input from which the label can be read off, in each row.
 
-    `in_time`: a row is a window, step after step.
+    `in_time`: a row is a window, step after step, of which it is the `step`.
     """
 
     name: str
     place: tuple[int, ...]
     rows: int
     in_time: bool
+    step: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,7 +170,9 @@ class Columns:
 
 
 def measured(found: Mapping[str, Sequence[Any]], labels: Sequence[Any]) -> Columns:
-    """Of rows by the name of their input, what stands in them beside their labels."""
+    """Of rows by the name of their input, what stands in them beside their labels, each of which
+    may be a column of one."""
+    labels = [y[0] if isinstance(y, list | tuple) and len(y) == 1 else y for y in labels]
     made = (column_of(name, rows) for name, rows in found.items())
     echoes = (echo_of(name, rows, labels) for name, rows in found.items())
     sums = (summed(name, rows, labels) for name, rows in found.items())
@@ -398,7 +401,8 @@ def echo_of(name: str, rows: Sequence[Any], labels: Sequence[Any]) -> Echo | Non
     if like[best] < SURELY:
         return None
     place = tuple(int(one) for one in np.unravel_index(best, values.shape[1:]))
-    return Echo(name, place, count, in_time=len(place) == 2)
+    steps = values.shape[1:].index(max(values.shape[1:]))  # of few columns in many steps
+    return Echo(name, place, count, in_time=len(place) == 2, step=place[steps])
 
 
 def summed(name: str, rows: Sequence[Any], labels: Sequence[Any]) -> Summed | None:

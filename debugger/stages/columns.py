@@ -188,7 +188,7 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     named = seen.train.label_column if seen.train and echo.in_time else None
     line = line or (view.places.written.put_under(named) if named else None)
     line = line or view.places.putting_columns()
-    return made(line, name=echo.name, place=place, step=echo.place[0], rows=echo.rows)
+    return made(line, name=echo.name, place=place, step=echo.step, rows=echo.rows)
 
 
 def answer_in_parts(seen: Data, view: View) -> Verdict | CannotJudge | None:

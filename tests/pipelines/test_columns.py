@@ -166,3 +166,19 @@ def test_of_a_picture_in_lists_a_few_numbers_are_shown() -> None:
 
     assert [len(shown), len(shown[0]), len(shown[0][0])] == [3, 48, 4]
     assert short(["a" * 999, 1, None]) == ["a" * 300, 1, None]
+
+
+@pytest.mark.parametrize(
+    ("shape", "place", "step"), [((1, 12), (0, 11), 11), ((12, 2), (11, 0), 11), ((3,), (2,), 2)]
+)
+@pytest.mark.parametrize("alone", [True, False])
+def test_an_answer_among_the_inputs_may_be_a_column_of_one(
+    shape: tuple[int, ...], place: tuple[int, ...], step: int, alone: bool
+) -> None:
+    rows = list(np.random.default_rng(0).normal(size=(80, *shape)).astype("float32"))
+    labels = [2 * float(row[place]) + 1 for row in rows]
+
+    echo = measured({"x": rows}, [[one] for one in labels] if alone else labels).echo
+
+    assert echo is not None
+    assert (echo.place, echo.step, echo.in_time) == (place, step, len(shape) == 2)
