@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from debugger.script.tracing import Function, is_false, name_of
 
 _COUNTS = ("range", "trange")
+_SHOWS, _DEALS = ("enumerate", "tqdm", "list"), ("split", "chunk", "array_split", "tensor_split")
 _HOLDS = ("iterable", "sequence", "dataloader", "loader")
 """What wraps something to go over keeps it under one of these names, as a bar of progress does."""
 PUT = "_put_by_the_clinic"
@@ -55,6 +56,15 @@ class Loop:
         ends = [value_of(one, names) for one in given.args]
         whole = [one for one in ends if isinstance(one, int)]
         return range(*whole) if whole and len(whole) == len(ends) else None
+
+    def parts(self, names: Mapping[str, Any]) -> Sequence[Any]:
+        """What it goes over, where that is a whole dealt out in parts, as a torch.split makes."""
+        given = self.node.iter
+        while isinstance(given, ast.Call) and given.args and name_of(given.func) in _SHOWS:
+            given = given.args[0]
+        deals = isinstance(given, ast.Call) and name_of(given.func) in _DEALS
+        held = _asked(given, names) if deals else value_of(given, names)
+        return held if isinstance(held, list | tuple) else ()
 
     @property
     def counts(self) -> bool:
@@ -123,10 +133,20 @@ def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
         counts = isinstance(part, ast.Call) and name_of(part.func) in _SIZES
         if not counts and not isinstance(part, _PLAIN):
             return None
+    return _asked(node, names)
+
+
+def _asked(node: ast.expr, names: Mapping[str, Any]) -> Any:
     try:
         return eval(compile(ast.Expression(node), "<loop>", "eval"), dict(names))
-    except (LookupError, AttributeError, TypeError, ValueError, ArithmeticError, NameError):
+    except _FAILS:
         return None
+
+
+_FAILS = (
+    *(LookupError, AttributeError, TypeError, ValueError, ArithmeticError, NameError),
+    RuntimeError,
+)
 
 
 _SIZES = ("len", "size", "min", "max", "int")

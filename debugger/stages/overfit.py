@@ -149,6 +149,8 @@ def memorises_slowly(seen: Memory, view: View) -> Verdict | CannotJudge | None:
         return blind
     if not _is_slow(seen, view) or _in_time(seen) is not None:
         return None
+    if view.facts.task == "unknown" and _has_learned(seen):
+        return None  # where a loss of one's own ends, nobody knows
     line = view.places.rate() or view.places.argument("optimizer")
     return look(line, rate=seen.rate or 0.0, **_numbers(seen))
 

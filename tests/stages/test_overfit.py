@@ -74,6 +74,15 @@ def test_most_rows_right_is_no_fault_though_not_all_are() -> None:
     assert severity(many) is None
 
 
+def test_where_a_loss_of_ones_own_ends_nobody_knows() -> None:
+    own = replace(FACTS, task="unknown", pretrained=False)
+    ranks = Memory(falling(4.58, 4.2), None, None, (4.6, 4.2), (), 225, 0.05)
+
+    assert severity(ranks, own) is None
+    assert severity(replace(ranks, losses=falling(4.58, 4.5), quiet_losses=None), own) == SLOW
+    assert severity(ranks, replace(own, task="regression")) == SLOW
+
+
 def test_steps_that_harm_are_a_fault_at_any_rate() -> None:
     fresh, harmed = replace(FACTS, pretrained=False), (1.1, 1.3, *(1.5,) * 18)
     seen = replace(UNMOVED, losses=harmed, quiet_losses=(1.1, 1.2), rate=0.3, weights=9_000)

@@ -40,14 +40,14 @@ class _Backward(BaseException):
 class Form:
     """How the items of a loader are laid out: their parts by name, in their order. `make` makes
     such an item of its parts; None of a mapping. Without a loader, `held` are the script's own
-    names for each of the parts, `orders` those of what says in which order rows are taken, and a
-    turn gets the number `first`."""
+    names for each of the parts, `orders` those of what says in which order rows are taken, or
+    which, and a turn gets `first`."""
 
     names: tuple[str, ...]
     make: Callable[[list[Any]], Any] | None
     label: str | None
     held: tuple[tuple[str, ...], ...] = ()
-    first: int = 0
+    first: Any = 0
     orders: tuple[str, ...] = ()
 
     def fields(self, item: Any) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Form:
             parts = zip(self.names, self.held, strict=True)
             put = {one: fields[name] for name, known in parts for one in known}
             rows = torch.arange(len(fields[self.names[0]]))
-            return {**put, **dict.fromkeys(self.orders, rows), PUT: self.first}
+            return {PUT: self.first, **put, **dict.fromkeys(self.orders, rows)}
         if self.make is None:
             return {PUT: dict(fields)}
         return {PUT: self.make([fields[name] for name in self.names if name in fields])}

@@ -12,10 +12,9 @@ from torch.utils.data.sampler import RandomSampler
 
 from debugger.failure import on_behalf
 from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Sampled, Unshuffled
-from debugger.frameworks.pytorch.tensors import Seen, takes
+from debugger.frameworks.pytorch.tensors import LABEL, Seen, takes
 from debugger.pipelines.rows import LABELS
 
-LABEL = "labels"
 JUDGES = ("val", "dev", "eval", "test", "holdout")
 """What the rows to be judged by are called, those first that the others are kept for."""
 PAIR = 2

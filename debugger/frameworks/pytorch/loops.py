@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
+import numpy as np
 import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from torch.utils.data import DataLoader
@@ -46,11 +47,13 @@ from debugger.frameworks.pytorch.tensors import (
     Handed,
     Seen,
     columns_of,
+    is_order,
     judged_by,
     names_like,
     orders_of,
     takes,
 )
+from debugger.frameworks.pytorch.untouched import Rng
 from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.turns import (
     all_names,
@@ -204,41 +207,80 @@ def _over_tensors(frames: list[FrameType], optimizer: Any) -> _Found | None:
         names = names_in(frame)
         if not around:
             continue
-        numbers = around[0].numbers(names)
-        if not numbers:
+        loop, items = around[0], _items_of(around[0], names)
+        if items is None:
             return None
-        loop, sliced = around[0], numbers.step > 1
         epochs, code = _counted(loop, frames[place:], around[1:])
-        first = numbers.start if sliced else numbers[-1]
-        seen = _seen(code, names, {loops.PUT: first}, optimizer)
-        most = numbers[-1] + 1 if sliced else 0
-        known = columns_of(seen, names, most)
-        if known is None or (sliced and len(known) < PAIR):
+        seen = _seen(code, names, {loops.PUT: items.first}, optimizer)
+        known = columns_of(seen, names, items.rows)
+        if known is None or (items.size and len(known) < PAIR):
             return None
         made = loop.makes()  # in the next turn these are others
-        called = [tuple(n for n in names_like(one, names) if n not in made) for one in known]
+        called = [tuple(n for n in names_like(t, names) if n not in made) for t in known.values()]
         if not all(called):
             return None
-        taken = next(iter(takes(seen.model)), "inputs")
-        fields, orders = (taken, LABEL)[: len(known)], orders_of(len(known[0]), names)
-        label = LABEL if LABEL in fields else None
-        form = Form(fields, tuple, label, tuple(called), first, orders)
-        rows = Columns(dict(zip(fields, known, strict=True)))
-        size = numbers.step if sliced else len(rows)
-        held = judged_by(known, names, JUDGES)
+        rows, fields = Columns(known), tuple(known)
+        orders = (*orders_of(len(rows), names), *items.orders)
+        label = LABEL if LABEL in known else None
+        form = Form(fields, tuple, label, tuple(called), items.first, orders)
+        size = items.size or len(rows)
+        held = judged_by(list(known.values()), names, JUDGES)
         given = Given(
             rows=rows,
             collate=torch.utils.data.default_collate,
             size=size,
             held=None if held is None else Columns(dict(zip(fields, held, strict=True))),
             held_size=size,
-            kind=LoopTrainer if orders else Unshuffled,
+            kind=LoopTrainer if orders and not items.in_order else Unshuffled,
             batches=-(-len(rows) // size),
         )
-        times = epochs if sliced else epochs * len(numbers)
+        times = epochs * items.times
         turn = Turn(code, names, form, seen.model, Counted(names), optimizer)
         return _whole(turn, optimizer, given, times, frames, place, around)
     return None
+
+
+@dataclass(frozen=True)
+class _Items:
+    """What a loop goes over: numbers to count by, or which rows to take. In each turn that are
+    `size` of `rows`; without a size all of them, so many `times`."""
+
+    first: Any
+    rows: int = 0
+    size: int = 0
+    times: int = 1
+    orders: tuple[str, ...] = ()
+    in_order: bool = False
+
+
+def _items_of(loop: loops.Loop, names: dict[str, Any]) -> _Items | None:
+    if numbers := loop.numbers(names):
+        if numbers.step > 1:
+            return _Items(numbers.start, numbers[-1] + 1, numbers.step)
+        return _Items(numbers[-1], times=len(numbers))
+    places = _places(loop, names)
+    if not places:
+        return None
+    whole = torch.cat(places)
+    in_order = bool(torch.equal(whole, torch.arange(len(whole))))
+    return _Items(places[0], len(whole), len(places[0]), orders=(loops.PUT,), in_order=in_order)
+
+
+def _places(loop: loops.Loop, names: dict[str, Any]) -> list[torch.Tensor]:
+    """Those of the rows that each turn takes, where all rows were dealt out to turns."""
+    drawn = Rng()
+    try:
+        given = loop.parts(names)
+    finally:
+        drawn.restore()
+    parts = [torch.as_tensor(part) for part in given or () if isinstance(part, _OF_PLACES)]
+    whole = [one.cpu().long() for one in parts if one.dim() == 1 and not one.is_floating_point()]
+    if not whole or len(whole) < len(given) or not is_order(torch.cat(whole)):
+        return []
+    return whole
+
+
+_OF_PLACES = (torch.Tensor, np.ndarray)
 
 
 def _counted(

@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch.overrides import TorchFunctionMode
 
+LABEL = "labels"
+MOST_PARTS = 5
 _IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)(_.*)?", re.IGNORECASE).fullmatch
 
 
@@ -65,11 +67,9 @@ class Columns(torch.utils.data.Dataset[Any]):
         return {name: tensor[place] for name, tensor in self.tensors.items()}
 
 
-def columns_of(
-    seen: Seen, names: Mapping[str, Any], fewest: int
-) -> tuple[torch.Tensor, ...] | None:
-    """The inputs, and the labels where there are any, of `fewest` rows or more. None where that is
-    not told for sure."""
+def columns_of(seen: Seen, names: Mapping[str, Any], fewest: int) -> dict[str, torch.Tensor] | None:
+    """The inputs, of `fewest` rows or more, and what a turn reads beside them: one is the labels,
+    and of several the one that is called so. None where that is not told for sure."""
     tensors = {name: one for name, one in names.items() if _holds_rows(one)}
     first = (next(iter(given.values()), None) for given in seen.asked)
     read = [one for one in first if isinstance(one, torch.Tensor)]
@@ -84,12 +84,18 @@ def columns_of(
         name: one
         for name, one in tensors.items()
         if one is not inputs and len(one) == len(inputs) and one.data_ptr() in used
-        if one.data_ptr() != inputs.data_ptr() and not _is_order(one)
+        if one.data_ptr() != inputs.data_ptr() and not is_order(one)
     }
-    distinct = {id(one): one for one in others.values()}
-    if len(distinct) > 1:
-        distinct = {id(one): one for name, one in others.items() if _IS_LABEL(name)}
-    return (inputs, *distinct.values()) if len(distinct) < _SEVERAL else None
+    parts = list({id(one): one for one in others.values()}.values())
+    called = {id(one) for name, one in others.items() if _IS_LABEL(name)}
+    labels = parts if len(parts) == 1 else [one for one in parts if id(one) in called]
+    if len(labels) > 1 or len(parts) > MOST_PARTS:
+        return None
+    rest = [one for one in parts if all(one is not label for label in labels)]
+    named = {f"part_{n}": one for n, one in enumerate(rest)}
+    if labels:
+        named = {LABEL: labels[0], **named}
+    return {next(iter(takes(seen.model)), "inputs"): inputs, **named}
 
 
 _SEVERAL = 2
@@ -107,10 +113,10 @@ def _begins(rows: torch.Tensor, some: torch.Tensor) -> bool:
 
 def orders_of(rows: int, names: Mapping[str, Any]) -> tuple[str, ...]:
     """What says in which order so many rows are taken."""
-    return tuple(name for name, one in names.items() if _is_order(one) and len(one) == rows)
+    return tuple(name for name, one in names.items() if is_order(one) and len(one) == rows)
 
 
-def _is_order(value: Any) -> bool:
+def is_order(value: Any) -> bool:
     """Each of the numbers from 0 on, once."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "i":
         value = torch.as_tensor(value)

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from debugger.diagnosis import perform
+from debugger.frameworks.pytorch.by_hand import Unshuffled
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
 from debugger.outcome import Event
 from debugger.report import Report, gather
@@ -564,6 +565,60 @@ def test_a_rate_that_a_loop_sets_by_hand_is_taken_at_its_height(climbs: str, hel
 
     assert seen.learning_rates == (held, held)
     assert any(block.update for block in seen.blocks) == (held > 0)
+
+
+PLACES = """
+import numpy as np
+weights = torch.rand(320)
+X_train, y_train, w_train = X[:240], y[:240], weights[:240]
+X_valid, y_valid = X[240:], y[240:]
+for epoch in range(8):
+    for idx in DEALT:
+        loss = nn.functional.cross_entropy(model(X_train[idx]), y_train[idx], reduction="none")
+        loss = (loss * w_train[idx]).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+model.eval()
+"""
+DEALT = {
+    "split": ("torch.randperm(240).split(16)", True),
+    "of torch": ("torch.split(torch.randperm(240), 16)", True),
+    "of numpy": ("np.array_split(np.random.permutation(240), 15)", True),
+    "shown": ("list(torch.randperm(240).split(16))", True),
+    "in order": ("torch.arange(240).split(16)", False),
+}
+
+
+@pytest.mark.parametrize("how", DEALT)
+def test_rows_may_be_dealt_out_by_their_places(how: str) -> None:
+    dealt, mixed = DEALT[how]
+    made = build(ROWS + PLACES.replace("DEALT", dealt), "mine.py", enclosure=WALLED).trained
+
+    assert (len(made.train_dataset), made.args.per_device_train_batch_size) == (240, 16)
+    assert made.args.num_train_epochs == 8
+    assert isinstance(made, Unshuffled) != mixed
+    batch = next(iter(made.get_train_dataloader()))
+    weights = {round(float(one), 5) for one in made.train_dataset.tensors["part_0"]}
+    assert set(batch) == {"input", "labels", "part_0"}
+    assert {round(float(one), 5) for one in batch["part_0"]} <= weights
+    report = report_of(ROWS + PLACES.replace("DEALT", dealt))
+    assert {stage.outcome for stage in report.stages} <= {"pass", "look"}
+
+
+def test_the_weight_of_a_row_goes_with_it() -> None:
+    """And is not that of the row at the same place of the batch."""
+    script = ROWS + PLACES.replace("DEALT", "torch.randperm(240).split(16)")
+    made = build(script, "mine.py", enclosure=WALLED).trained
+    made.turn.model.eval()
+    rows = [made.train_dataset[place] for place in range(100, 116)]
+    batch = made.data_collator(rows)
+
+    known = made.train_dataset.tensors
+    scores = made.turn.model(known["input"][100:116])
+    each = torch.nn.functional.cross_entropy(scores, known["labels"][100:116], reduction="none")
+    wanted = (each * known["part_0"][100:116]).mean()
+    assert float(made.turn.loss(batch)[0]) == pytest.approx(float(wanted), rel=1e-5)
 
 
 NEXT = f"""{ROWS}
