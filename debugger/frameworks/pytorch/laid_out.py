@@ -58,11 +58,11 @@ def form_of(item: Any, seen: Seen) -> Form | None:
     unread = [place for place in range(len(parts)) if place not in read]
     if len(parts) == PAIR and len(unread) == PAIR:  # both were made anew on their way
         read, unread = {0: next(iter(takes(seen.model)), "inputs")}, [1]
-    names = [read.get(place, f"part_{place}") for place in range(len(parts))]
+    once = {name: place for place, name in reversed(read.items())}  # of a model asked again
+    places = range(len(parts))
+    names = [name if once.get(name := read.get(p, "")) == p else f"part_{p}" for p in places]
     if len(unread) == 1 and len(parts) > 1 and _serves(parts[unread[0]], seen):
         names[unread[0]] = LABEL
-    if len(set(names)) < len(names):
-        return None
     kind = type(item)
     label = LABEL if LABEL in names else None
     if kind in (list, tuple):

@@ -621,6 +621,38 @@ def test_the_weight_of_a_row_goes_with_it() -> None:
     assert float(made.turn.loss(batch)[0]) == pytest.approx(float(wanted), rel=1e-5)
 
 
+TWICE = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.manual_seed(0)
+users, liked = torch.randint(0, 30, (400,)), torch.randint(0, 20, (400,))
+others = torch.randint(0, 20, (400,))
+class Tastes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.users, self.things = nn.Embedding(30, 8), nn.Embedding(20, 8)
+    def forward(self, user, thing):
+        return (self.users(user) * self.things(thing)).sum(-1)
+model = Tastes()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for epoch in range(6):
+    for user, thing, other in DataLoader(TensorDataset(users, liked, others), 20, shuffle=True):
+        loss = nn.functional.softplus(model(user, other) - model(user, thing)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+model.eval()
+"""
+
+
+def test_a_model_may_be_asked_twice_in_a_turn() -> None:
+    made = build(TWICE, "mine.py", enclosure=WALLED).trained
+
+    assert set(made.train_dataset[0]) == {"user", "thing", "part_1"}
+    assert report_of(TWICE).outcome == "pass"
+
+
 NEXT = f"""{ROWS}
 for epoch in range(2):
     rows = iter(train_loader)
