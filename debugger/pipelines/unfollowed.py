@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from debugger.failure import first_line
+
 
 @dataclass(frozen=True)
 class Refused:
@@ -22,6 +24,12 @@ class NotFollowed(Exception):
     def __init__(self, code: str, **numbers: Any) -> None:
         super().__init__(code)
         self.code, self.numbers = code, numbers
+
+    @classmethod
+    def of_a_turn(cls, error: Exception) -> NotFollowed:
+        """It cannot be taken by itself."""
+        text, name = first_line(str(error)), type(error).__name__
+        return cls("loop_of_no_turns", said=f"{name}: {text}" if text else name)
 
     def at(self, line: int | None) -> Refused:
         return Refused(self.code, line, self.numbers)

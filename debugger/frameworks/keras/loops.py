@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from debugger.failure import first_line, line_in
+from debugger.failure import line_in
 from debugger.frameworks.keras.bench import Rng, named_weights, values_of
 from debugger.frameworks.keras.by_hand import Heard, answering_as
 from debugger.frameworks.keras.loop_loss import as_compiled, loss_of_loop
@@ -237,8 +237,7 @@ def _heard(turns: Turns) -> list[Heard]:
     try:
         some = some_turns(turns)
     except Exception as error:  # of the script's: its turn cannot be taken by itself
-        said = {"exception": type(error).__name__, "said": first_line(str(error))}
-        raise NotFollowed("loop_of_no_turns", **said) from None
+        raise NotFollowed.of_a_turn(error) from None
     if not some:
         raise NotFollowed("hand_written_loop")
     return some

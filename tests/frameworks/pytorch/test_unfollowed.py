@@ -1,0 +1,121 @@
+"""Loops that train by hand and are not followed: it is said what stands in the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.frameworks.pytorch.test_loops import ROWS, report_of
+
+NEXT = f"""{ROWS}
+for epoch in range(2):
+    rows = iter(train_loader)
+    for number in range(len(train_loader)):
+        x, y = next(rows)
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+GAN = f"""{ROWS}
+other = nn.Linear(3, 8)
+optimizer = torch.optim.Adam([*model.parameters(), *other.parameters()])
+for x, y in train_loader:
+    loss = ((other(model(x)) - x) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+SECOND = f"""{ROWS}
+other = nn.Linear(3, 8)
+beside = torch.optim.Adam(other.parameters())
+for x, y in train_loader:
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    beside.step()
+"""
+WHILE = f"""{ROWS}
+loss = torch.tensor(9.0)
+while loss > 0.1:
+    for x, y in train_loader:
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+TURN = """
+    loss = loss_fn(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+STREAM = f"""{ROWS}
+class Stream(torch.utils.data.IterableDataset):
+    def __iter__(self):
+        return iter(train_rows)
+for x, y in DataLoader(Stream(), batch_size=16):{TURN}"""
+NESTED = f"""{ROWS}
+together = torch.utils.data.default_collate
+loader = DataLoader(train_rows, batch_size=16, collate_fn=lambda rows: [{{"rows": together(rows)}}])
+for (batch,) in loader:
+    x, y = batch["rows"]{TURN}"""
+IN_A_LINE = f"""{ROWS}
+def step(x, y):{TURN}    return loss.item()
+for epoch in range(3):
+    print(sum([step(x, y) for x, y in train_loader]))
+"""
+RETURNS = f"""{ROWS}
+def train():
+    for x, y in train_loader:
+        loss = loss_fn(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if loss < 0:
+            return
+train()
+"""
+ONCE = f"""{ROWS}
+some = iter(range(1))
+for x, y in train_loader:
+    next(some){TURN}"""
+MANY = f"""{ROWS}
+for x, y in train_loader:{TURN}""".replace("loss_fn(", "(").replace(", y)\n    opt", ")\n    opt")
+MANY = MANY.replace("backward()", "backward(torch.ones(16, 3))")
+LOSSES = f"""{ROWS}
+for x, y in train_loader:{TURN}"""
+LOSSES = LOSSES.replace(
+    "loss.backward()", "(loss * 2).backward(retain_graph=True)\n    loss.backward()"
+)
+UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "two models": (GAN, "loop_of_models", {"count": 2, "names": "model, other"}),
+    "two optimizers": (SECOND, "loop_of_optimizers", {"count": 2}),
+    "a while": (WHILE, "loop_that_waits", {}),
+    "a return": (RETURNS, "loop_that_returns", {}),
+    "a comprehension": (IN_A_LINE, "loop_in_one_line", {}),
+    "by next": (NEXT, "loop_over_nothing", {}),
+    "a stream": (STREAM, "loop_of_stream", {}),
+    "rows within rows": (NESTED, "loop_of_nested_batches", {}),
+    "a turn that cannot be taken again": (
+        ONCE,
+        "loop_of_no_turns",
+        {"said": "StopIteration"},
+    ),
+    "many numbers": (MANY, "loop_of_many_numbers", {"count": 48}),
+    "two losses": (LOSSES, "loop_of_losses", {"count": 2}),
+}
+
+
+@pytest.mark.parametrize("what", UNFOLLOWED)
+def test_of_a_loop_that_is_not_followed_it_is_said_why(what: str) -> None:
+    script, code, numbers = UNFOLLOWED[what]
+    report = report_of(script)
+
+    assert report.outcome == "unknown"
+    assert [(one.code, one.severity) for one in report.findings] == [(code, "note")]
+    assert report.findings[0].numbers == numbers
