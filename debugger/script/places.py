@@ -32,6 +32,7 @@ from debugger.script.gradients import left_off
 from debugger.script.imports import line_of
 from debugger.script.judged import Judged
 from debugger.script.layers import Layers
+from debugger.script.loops import calls_in
 from debugger.script.making import Making
 from debugger.script.meant import Meant
 from debugger.script.measuring import Measuring
@@ -453,14 +454,15 @@ class Places(Arguments):
 
     def _asks_model(self) -> bool:
         """Behind the training the model is called as a function, and not within a loss; or what is
-        called, by whatever name, leaves no gradients."""
+        called, by whatever name, leaves no gradients, as in a function that is called there."""
         within = [
             (one.lineno, one.end_lineno or one.lineno)
             for one in ast.walk(self._tree)
             if isinstance(one, ast.ClassDef)
         ]
         named = [(c.lineno, last(c.func)) for c in self._calls]
-        asks = [line for line, name in named if name in _LOOKS or _MODEL.fullmatch(name)]
+        looks = {f.name for f in self._functions if calls_in([f], *_LOOKS)} | set(_LOOKS)
+        asks = [line for line, name in named if name in looks or _MODEL.fullmatch(name)]
         behind = [line for line in asks if line > self._trained_at()]
         return any(not any(low <= line <= high for low, high in within) for line in behind)
 

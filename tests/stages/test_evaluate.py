@@ -267,6 +267,7 @@ def test_what_stands_after_the_training_may_measure_it(more: str, measures: bool
         ("made = model(**batch)\n", True),
         ("made = bert_model(**batch)\n", True),
         ("with torch.no_grad():\n    made = model.embed(rows)\n", True),
+        ("@torch.no_grad()\ndef recall(net):\n    return net(1)\nprint(recall(it))\n", True),
         ("class Own(Trainer):\n    def teach(self):\n        with torch.no_grad(): ...\n", False),
     ],
 )
