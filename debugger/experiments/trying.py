@@ -76,7 +76,7 @@ def explained(
     told = Explained(words_tell=words is not None and words.found)
     everything = possible(lab.conditions)
     bare = bench.base(len(everything), tell)
-    if bare is None:
+    if bare is None or bare.below_nothing:
         told.not_run += [NotRun(code, "no_experiment") for code, _ in everything]
     else:
         if not bare.stuck:

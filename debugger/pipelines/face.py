@@ -212,7 +212,8 @@ class Data:
     each time that the same row is read. `numbered`: where a tokenizer made the evaluation rows that
     gives so many tokens another number than the training's does, of so many that both know.
     `cased`: words that are unknown as they are written, and known in small letters. `unsplit`:
-    texts that a tokenizer takes for one word each.
+    texts that a tokenizer takes for one word each. `unfelt`: labels that are no finite number leave
+    the loss one, as it masks them.
     """
 
     train: Split | None
@@ -248,6 +249,7 @@ class Data:
     numbered: tuple[int | None, int, int] | None = None
     cased: Cased | None = None
     unsplit: Unsplit | None = None
+    unfelt: bool = False
     failure: Failure | None = None
 
 

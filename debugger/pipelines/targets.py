@@ -162,6 +162,16 @@ def ends_of(labels: np.ndarray, tokenizer: Any) -> dict[str, Any]:
     }
 
 
+def without_end(labels: Sequence[Any], most: int) -> list[int]:
+    """Where the first labels stand that are no finite number, or hold one that is none, and where
+    as many others do. None where all are numbers."""
+    each = (y if isinstance(y, (list, tuple)) else (y,) for y in labels)
+    lost = [any(isinstance(y, float) and not math.isfinite(y) for y in row) for row in each]
+    places = ([n for n, one in enumerate(lost) if one is so][:most] for so in (True, False))
+    chosen, others = places
+    return [*chosen, *others] if chosen else []
+
+
 def aims_of(
     values: Mapping[str, Sequence[Any]],
     ids: Sequence[Any] | None,

@@ -312,7 +312,7 @@ def _many(predictions: Any, labels: Any, form: Form, ask: Ask) -> dict[str, Any]
         "constant": constant,
         "drawn": drawn,
         "always": _always(signs > 0, perfect) if blind else None,
-        "cut": None if form.shares or inside else _cut(signs, ask),
+        "cut": None if form.shares or inside or (predictions >= 0).all() else _cut(signs, ask),
         "lifted": None if form.shares or inside else ask(signs * SURE + 2 * SURE),
         **_one_of_several(signs, no, yes, ask),
     }

@@ -109,15 +109,24 @@ class Taken:
 
     @property
     def stuck(self) -> bool:
-        """Surely not learned: between the two nothing is said."""
+        """Surely not learned: between the two nothing is said, nor of a loss below 0."""
         if not math.isfinite(self.after):
             return True
+        if self.below_nothing:
+            return False
         known = self._known
         fallen = self._far and self.before - self.after > 0.25 * (self.before - known)
         return self.after > 3 * known or (self.after > 0.95 * known and not fallen)
 
+    @property
+    def below_nothing(self) -> bool:
+        """How far such a loss may fall, nobody knows."""
+        return min(self.before, self.after) < 0
+
     def better_than(self, other: Taken) -> bool:
         """Learned where the other is stuck, or come to half of its loss."""
+        if self.below_nothing or other.below_nothing:
+            return False
         return self.learned and (other.stuck or self.after <= 0.5 * other.after)
 
     @property

@@ -30,7 +30,7 @@ class Loop:
         on this very line has given them, where that makes or fetches a loader."""
         given = self.node.iter
         while isinstance(given, ast.Call) and given.args and not _is_loader(given):
-            if name_of(given.func) in (*_COUNTS, *_SIZES):
+            if name_of(given.func) in (*_COUNTS, *_SIZES, "zip"):
                 return None
             given = given.args[0]
         if isinstance(given, ast.Call) and _is_loader(given):

@@ -68,7 +68,10 @@ _LEAVE_GAPS = (
     *("shift", "rolling", "diff", "pct_change", "reindex", "asfreq", "merge", "join", "unstack"),
     *("to_numeric", "pivot", "pivot_table", "log", "log10", "divide", "resample", "read_csv"),
 )
-_MODEL = re.compile(r"(?!(?:save|load|get|build|make|create|train|export)_)(\w+_)?(model|net)")
+_MODEL = re.compile(
+    r"(?!(?:save|load|get|build|make|create|train|export)_)"
+    r"(\w+_)?(model|net|network|tower|encoder|embedder)"
+)
 """Names by which scripts call a model itself."""
 _LOOKS = ("no_grad", "inference_mode")
 _REFUSES = re.compile(r"Value|Key|Assertion|Parameter|NotImplemented")

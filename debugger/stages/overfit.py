@@ -160,7 +160,7 @@ def memorises_in_time(seen: Memory, view: View) -> Verdict | CannotJudge | None:
     if blind := _cannot_judge(seen):
         return blind
     needed = _in_time(seen)
-    if needed is None or not _is_slow(seen, view):
+    if needed is None or not _is_slow(seen, view) or view.facts.task == "unknown":
         return None
     return note(None, needed=needed, planned=seen.planned, **_numbers(seen))
 

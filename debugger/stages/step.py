@@ -35,6 +35,8 @@ FEW_WEIGHTS = 1_000_000
 RATHER_LOW = 1e-6
 TOO_LOW = 1e-7
 DEFAULT = 5e-5
+OF_KERAS, OTHERS_OF_KERAS = 1e-3, {"sgd": 1e-2, "lion": 1e-4}
+"""The rates of its optimizers, where nobody says another."""
 HEALTHY_UPDATE = (1e-6, 2e-2)
 """Between these lie the pretrained blocks of healthy scripts after two steps: docs/CLAIMS.md."""
 _SCHEDULES = (
@@ -236,6 +238,8 @@ def default_behind_a_string(seen: Step, view: View) -> Verdict | None:
     name = compiled.strings.get("optimizer") if compiled else None
     if name is None or rate is None:
         return None
+    if not math.isclose(rate, OTHERS_OF_KERAS.get(name.lower(), OF_KERAS), rel_tol=1e-3):
+        return None  # it was set afterwards
     verdict = fault if isinstance(learning_rate_too_high(seen, view), Verdict) else note
     return verdict(view.places.fits.compiled("optimizer"), name=name, rate=rate)
 

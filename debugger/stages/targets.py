@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -54,7 +55,7 @@ def labels_not_finite(seen: Data, view: View) -> Verdict | CannotJudge | None:
     aims = seen.train.aims if seen.train else None
     if aims is None or not aims.amounts:
         return NOT_FOR_THIS_TASK
-    if not aims.not_finite:
+    if not aims.not_finite or seen.unfelt:
         return None
     return fault(_labelling(view), labels=aims.not_finite, amounts=aims.amounts)
 
@@ -136,7 +137,7 @@ def labels_stand_for_none(seen: Data, view: View) -> Verdict | CannotJudge | Non
     split = seen.train
     if split is None or view.facts.task != "regression":
         return NOT_FOR_THIS_TASK
-    amounts = [float(y) for y in split.labels if isinstance(y, int | float)]
+    amounts = [float(y) for y in split.labels if isinstance(y, int | float) and math.isfinite(y)]
     value, count = Counter(amounts).most_common(1)[0] if amounts else (0.0, 0)
     others = [y for y in amounts if y != value]
     if count < FILLED * len(amounts) or len(others) < ENOUGH_AMOUNTS or len(set(others)) == 1:

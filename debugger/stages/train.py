@@ -107,7 +107,7 @@ def diverged(seen: Training, view: View) -> Verdict | CannotJudge | None:
     chance = math.log(seen.classes) if seen.classes and seen.classes > 1 else first
     recent = seen.losses[-LAST:]
     last, within = mean_within(recent)
-    if len(seen.losses) < LAST or last < 2 * max(first, chance):
+    if len(seen.losses) < LAST or first < 0 or last < 2 * max(first, chance):
         return None
     # One easy first batch makes all that follows look bad: then some of it is as low again.
     sure = min(recent) > first and last - within > 1.5 * max(first, chance)

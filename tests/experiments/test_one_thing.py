@@ -359,3 +359,11 @@ def test_a_wild_rate_is_far_above_the_usual_one_of_its_optimizer(
     setting: dict[str, Any], wild: bool
 ) -> None:
     assert wild_rate(replace(HEALTHY, **setting)) == wild
+
+
+def test_of_a_loss_below_nothing_no_cure_is_told() -> None:
+    """As of a divergence of what are no logarithms: nobody knows how far it may fall."""
+    bare, changed = Taken(-2.01, -2.12, 0.69, 48), Taken(-2.01, -2.08, 0.69, 48)
+
+    assert not bare.stuck
+    assert not changed.better_than(bare)

@@ -79,6 +79,8 @@ def test_where_a_loss_of_ones_own_ends_nobody_knows() -> None:
     ranks = Memory(falling(4.58, 4.2), None, None, (4.6, 4.2), (), 225, 0.05)
 
     assert severity(ranks, own) is None
+    assert memorises_in_time(replace(ranks, planned=9000), View(own)) is None
+    assert memorises_in_time(replace(ranks, planned=9000), View(FACTS)) is not None
     assert severity(replace(ranks, losses=falling(4.58, 4.5), quiet_losses=None), own) == SLOW
     assert severity(ranks, replace(own, task="regression")) == SLOW
 

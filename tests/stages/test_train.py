@@ -227,6 +227,11 @@ def test_a_training_whose_beginning_was_cut_short_is_not_judged_by_what_it_knows
     assert rule(seen, known) == CannotJudge("cut_short_here")
 
 
+def test_a_loss_below_nothing_that_falls_on_is_no_divergence() -> None:
+    falling = replace(LEARNING, classes=None, losses=(-2.0,) * 20 + (-2.1,) * 40)
+    assert severity(diverged, falling) is None
+
+
 def test_one_easy_first_batch_is_no_divergence() -> None:
     noisy = replace(LEARNING, classes=None, losses=(0.2, *(1.0, 0.3, 0.1, 1.2, 0.5) * 12))
 

@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
+from debugger.failure import failure_of_script
 from debugger.frameworks.keras import inputs
 from debugger.frameworks.keras.building import Fit, Source
 from debugger.frameworks.keras.columns import (
@@ -20,7 +21,15 @@ from debugger.frameworks.keras.columns import (
     misfilled,
 )
 from debugger.frameworks.keras.facts import tokenizer_of
-from debugger.frameworks.keras.reading import Parts, Rows, Wide, classes_in, dense, leaves_out
+from debugger.frameworks.keras.reading import (
+    Parts,
+    Rows,
+    Wide,
+    classes_in,
+    dense,
+    leaves_out,
+    parts_of,
+)
 from debugger.frameworks.keras.targets import spans_in
 from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Sample, Split
 from debugger.pipelines.plan import Order, of_one_label
@@ -34,12 +43,15 @@ from debugger.pipelines.rows import (
     split_of,
 )
 from debugger.pipelines.spelled import Short, cased_of, short_of, unsplit
+from debugger.pipelines.targets import without_end
 
 UNLIKE = 0.9
 """Of the rows of the first batch: where fewer differ, the data itself is of few kinds."""
 BATCHES = 64
 LABELS = ("label", "labels")
 """Columns that `prepare_tf_dataset` hands over as what is to be learned."""
+
+FEW = 4
 
 
 def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
@@ -76,7 +88,24 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
         renumbered=fit.after.renumbered,
         refitted=fit.after.refitted,
         thrown_away=fit.after.thrown_away,
+        unfelt=_unfelt(fit, train),
     )
+
+
+def _unfelt(fit: Fit, rows: Rows) -> bool:
+    """Whether rows whose labels are no finite number leave the loss one."""
+    chosen = without_end(rows.labels, FEW)
+    if not chosen or len(rows.labels) != rows.looked_at:
+        return False
+    parts, loss = parts_of(rows.again(chosen)), fit.model.compiled_loss
+    try:
+        cost = loss(parts.y, fit.model(parts.x, training=False))
+    except Exception as error:  # the next stages tell of it
+        failure_of_script(error)
+        return False
+    finally:
+        loss.reset_state()
+    return bool(np.isfinite(dense(cost)).all())
 
 
 def _drawn(fit: Fit, split: Split | None) -> dict[int, float]:

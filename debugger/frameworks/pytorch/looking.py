@@ -26,6 +26,7 @@ from debugger.frameworks.pytorch.batches import (
     is_tensor,
     labels_of,
     rows_lost,
+    with_loss,
 )
 from debugger.frameworks.pytorch.columns import (
     across_of,
@@ -46,7 +47,9 @@ from debugger.frameworks.pytorch.rows import (
     first_set,
     is_stream,
     own_sampler,
+    subset,
 )
+from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.answers import answers_of
 from debugger.pipelines.columns import Columns
 from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
@@ -73,6 +76,7 @@ from debugger.pipelines.rows import (
 )
 from debugger.pipelines.sounds import sounds_of
 from debugger.pipelines.spelled import cased_at, fallen_apart, unsplit
+from debugger.pipelines.targets import without_end
 from debugger.pipelines.trying import Worded
 from debugger.pipelines.windows import met_in
 
@@ -128,7 +132,23 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         unsplit=None if tokenizer is None else unsplit(tokenized_texts(trainer), tokenizer),
         late=begun_late(trainer, answers),
         drawn_anew=(drawn_anew(train), drawn_anew(evaluation)),
+        unfelt=_unfelt(trainer, [places[n] for n in without_end(labels, FEW)] if places else []),
     )
+
+
+def _unfelt(trainer: Trainer, chosen: list[int]) -> bool:
+    """Whether rows whose labels are no finite number leave the loss one."""
+    if not chosen:
+        return False
+    try:
+        with borrowed(trainer):
+            rows: Any = subset(trainer.train_dataset, chosen)
+            batches = on_behalf(list, trainer.get_eval_dataloader(rows))
+            losses = [on_behalf(with_loss, trainer, batch)[0] for batch in batches]
+    except Exception as error:  # the next stages tell of it
+        failure_of_script(error)
+        return False
+    return bool(losses) and all(bool(torch.isfinite(loss).all()) for loss in losses)
 
 
 @dataclass(frozen=True)

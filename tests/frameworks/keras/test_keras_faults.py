@@ -211,6 +211,14 @@ def performed(text: str, stage: StageName) -> Report:
     return gather(events)
 
 
+def test_a_rate_that_is_set_behind_a_string_is_no_default() -> None:
+    _, _, text = SCRIPTS["default_behind_a_string"]
+    after = text.replace(FIT, "model.optimizer.learning_rate = 2e-3\n" + FIT)
+
+    codes = [one.code for one in performed(START + after, "step").findings]
+    assert "default_behind_a_string" not in codes
+
+
 @pytest.mark.parametrize("code", SCRIPTS)
 def test_a_fault_in_a_script_is_found_at_its_line(code: str) -> None:
     stage, line, text = SCRIPTS[code]

@@ -91,6 +91,11 @@ def by_distance(wanted: Any, given: Any) -> Any:
     return tf.reduce_mean(wanted * near + (1 - wanted) * far)
 
 
+def far_apart(wanted: Any, given: Any) -> Any:
+    """A yes is to lie beyond 1, and a no near."""
+    return by_distance(1 - wanted, given)
+
+
 def near_enough(wanted: Any, given: Any) -> Any:
     return tf.reduce_mean(tf.cast(tf.equal(wanted, tf.cast(given < 0.5, wanted.dtype)), tf.float32))
 
@@ -132,6 +137,9 @@ SOUND: dict[str, Callable[[], Fit]] = {
     "amounts": lambda: amounts(["mae", METRICS.RootMeanSquaredError(), METRICS.R2Score()]),
     "percent of amounts": lambda: amounts(["mape"]),
     "words that count": lambda: words([named(among_counted, "accuracy")]),
+    "far or near": lambda: fit(
+        YES[:, None], 1, "softplus", far_apart, [METRICS.BinaryAccuracy("accuracy", threshold=0.5)]
+    ),
     "none": lambda: sparse(None),
     "near or far": lambda: fit(
         YES[:, None], 1, "softplus", by_distance, [named(near_enough, "accuracy")]

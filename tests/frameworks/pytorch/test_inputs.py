@@ -449,7 +449,7 @@ def test_sets_of_things_are_no_pictures(shape: tuple[int, int], cut_off: bool) -
 
     draw = torch.Generator().manual_seed(0)
     bought = torch.rand(48, *shape, generator=draw)
-    rows = [{"baskets": (one > 0.9).float(), "labels": n % 3} for n, one in enumerate(bought)]
+    rows: Any = [{"baskets": (one > 0.9).float(), "labels": n % 3} for n, one in enumerate(bought)]
     trainer = Trainer(Reads(), tiny.arguments(), train_dataset=rows)
 
     assert ("inputs_saturated" in found(trainer, "batch")) == cut_off

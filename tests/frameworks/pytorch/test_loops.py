@@ -593,12 +593,12 @@ DEALT = {
 @pytest.mark.parametrize("how", DEALT)
 def test_rows_may_be_dealt_out_by_their_places(how: str) -> None:
     dealt, mixed = DEALT[how]
-    made = build(ROWS + PLACES.replace("DEALT", dealt), "mine.py", enclosure=WALLED).trained
+    made: Any = build(ROWS + PLACES.replace("DEALT", dealt), "mine.py", enclosure=WALLED).trained
 
     assert (len(made.train_dataset), made.args.per_device_train_batch_size) == (240, 16)
     assert made.args.num_train_epochs == 8
-    assert isinstance(made, Unshuffled) != mixed
-    batch = next(iter(made.get_train_dataloader()))
+    assert issubclass(type(made), Unshuffled) != mixed
+    batch: Any = next(iter(made.get_train_dataloader()))
     weights = {round(float(one), 5) for one in made.train_dataset.tensors["part_0"]}
     assert set(batch) == {"input", "labels", "part_0"}
     assert {round(float(one), 5) for one in batch["part_0"]} <= weights
@@ -612,7 +612,7 @@ def test_the_weight_of_a_row_goes_with_it() -> None:
     made = build(script, "mine.py", enclosure=WALLED).trained
     made.turn.model.eval()
     rows = [made.train_dataset[place] for place in range(100, 116)]
-    batch = made.data_collator(rows)
+    batch: Any = made.data_collator(rows)
 
     known = made.train_dataset.tensors
     scores = made.turn.model(known["input"][100:116])

@@ -35,7 +35,7 @@ def trainer(model: Any, labels: Callable[[Any], Any]) -> Trainer:
     draw = torch.Generator().manual_seed(1)
     x = torch.randn(ROWS, INPUTS, generator=draw)
     y = labels(x[:, :ANSWERS] + x[:, ANSWERS:])
-    rows = [{"inputs": one, "labels": label} for one, label in zip(x, y, strict=True)]
+    rows: Any = [{"inputs": one, "labels": label} for one, label in zip(x, y, strict=True)]
     args = tiny.arguments(learning_rate=5e-3, num_train_epochs=20, per_device_train_batch_size=16)
     return Trainer(model, args, train_dataset=rows[:200], eval_dataset=rows[200:])
 

@@ -439,6 +439,22 @@ def test_labels_that_are_no_number() -> None:
     assert found(amounts(SHARES, model), "data") == {}
 
 
+def test_labels_that_are_no_number_may_be_masked() -> None:
+    class Masks(torch.nn.Module):
+        def __init__(self, masks: bool) -> None:
+            super().__init__()
+            self.body, self.masks = tiny.bert(num_labels=1), masks
+
+        def forward(self, input_ids: Any, attention_mask: Any = None, labels: Any = None) -> Any:
+            made = self.body(input_ids, attention_mask).logits[:, 0]
+            kept = labels.isfinite() if self.masks else torch.ones_like(labels).bool()
+            return {"loss": ((made - labels)[kept] ** 2).mean(), "logits": made}
+
+    gaps = [float("nan"), *SHARES[1:12], float("nan"), *SHARES[13:]]
+    assert found(amounts(gaps, Masks(masks=True)), "data") == {}
+    assert found(amounts(gaps, Masks(masks=False)), "data") == {"labels_not_finite": "fault"}
+
+
 @pytest.mark.parametrize(("value", "fires"), [(2.0, True), (0.9, False), (1.0, False)])
 def test_several_labels_at_once_are_yes_or_no(value: float, fires: bool) -> None:
     dataset = tiny.pairs(24).remove_columns("label")

@@ -98,6 +98,11 @@ UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "a while": (WHILE, "loop_that_waits", {}),
     "a return": (RETURNS, "loop_that_returns", {}),
     "a comprehension": (IN_A_LINE, "loop_in_one_line", {}),
+    "two loaders": (
+        f"{ROWS}\nfor (x, y), (u, v) in zip(train_loader, valid_loader):{TURN}",
+        "loop_over_nothing",
+        {},
+    ),
     "by next": (NEXT, "loop_over_nothing", {}),
     "a stream": (STREAM, "loop_of_stream", {}),
     "rows within rows": (NESTED, "loop_of_nested_batches", {}),
