@@ -581,7 +581,7 @@ for epoch in range(8):
         optimizer.step()
 model.eval()
 """
-DEALT = {
+WAYS_TO_DEAL = {
     "split": ("torch.randperm(240).split(16)", True),
     "of torch": ("torch.split(torch.randperm(240), 16)", True),
     "of numpy": ("np.array_split(np.random.permutation(240), 15)", True),
@@ -590,9 +590,9 @@ DEALT = {
 }
 
 
-@pytest.mark.parametrize("how", DEALT)
+@pytest.mark.parametrize("how", WAYS_TO_DEAL)
 def test_rows_may_be_dealt_out_by_their_places(how: str) -> None:
-    dealt, mixed = DEALT[how]
+    dealt, mixed = WAYS_TO_DEAL[how]
     made: Any = build(ROWS + PLACES.replace("DEALT", dealt), "mine.py", enclosure=WALLED).trained
 
     assert (len(made.train_dataset), made.args.per_device_train_batch_size) == (240, 16)
