@@ -186,7 +186,7 @@ SCRIPTS: dict[str, tuple[StageName, int | None, str]] = {
         "import keras\nmodel = keras.Sequential([keras.layers.Dense(1)])\n"
         "model.compile('sgd', 'mse')\nmodel.fit(keras.ops.ones((4, 2)), np.ones((4, 1)))\n",
     ),
-    "hand_written_loop": (
+    "loop_over_nothing": (
         "setup",
         15,
         """

@@ -383,6 +383,12 @@ UNFOLLOWED = {
         + "for epoch in range(6):\n    print([train_step(a, b) for a, b in train_dataset])\n",
         "loop_in_one_line",
     ),
+    "no model": (
+        WHOLE.replace(OBJECT, "loss = tf.reduce_mean(held)")
+        .replace("logits = model(x, training=True)", "held = tf.square(model.trainable_weights[0])")
+        .replace("@tf.function", "model.build((None, 8))"),
+        "hand_written_loop",
+    ),
     "a few by hand": (
         HEAD + STEP + "for part in (x[:25], x[25:50]):\n    train_step(part, y[:25])\n",
         "loop_over_nothing",

@@ -103,6 +103,13 @@ UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
         "loop_over_nothing",
         {},
     ),
+    "no model": (
+        f"{ROWS}\nfor x, y in train_loader:{TURN}".replace(
+            "loss_fn(model(x), y)", "model[0].weight.square().mean()"
+        ),
+        "hand_written_loop",
+        {},
+    ),
     "by next": (NEXT, "loop_over_nothing", {}),
     "a stream": (STREAM, "loop_of_stream", {}),
     "rows within rows": (NESTED, "loop_of_nested_batches", {}),
