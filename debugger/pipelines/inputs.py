@@ -18,6 +18,8 @@ MOST_READ = 40
 MOST_WORDS = 50
 MOST_FIRSTS = 20
 TELLING = 12
+SMALLEST = 8
+"""Pixels that a side of a picture has at least."""
 """So many letters tell a text from others."""
 NEARLY_ALL_SAID = 0.9
 

@@ -13,6 +13,8 @@ import numpy as np
 IGNORED = -100
 MOST_ALIGNED = 200
 PARTS = 10
+FEW = 4
+"""Rows that are asked about."""
 _FRAMING = ("cls", "sep", "bos", "eos", "pad")
 
 
@@ -162,13 +164,12 @@ def ends_of(labels: np.ndarray, tokenizer: Any) -> dict[str, Any]:
     }
 
 
-def without_end(labels: Sequence[Any], most: int) -> list[int]:
+def without_end(labels: Sequence[Any]) -> list[int]:
     """Where the first labels stand that are no finite number, or hold one that is none, and where
     as many others do. None where all are numbers."""
     each = (y if isinstance(y, (list, tuple)) else (y,) for y in labels)
     lost = [any(isinstance(y, float) and not math.isfinite(y) for y in row) for row in each]
-    places = ([n for n, one in enumerate(lost) if one is so][:most] for so in (True, False))
-    chosen, others = places
+    chosen, others = ([n for n, one in enumerate(lost) if one is so][:FEW] for so in (True, False))
     return [*chosen, *others] if chosen else []
 
 

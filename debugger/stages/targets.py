@@ -12,6 +12,7 @@ from debugger.experiments.signal import renumbered
 from debugger.pipelines.answers import Answers
 from debugger.pipelines.face import Batch, Data, Forward
 from debugger.pipelines.rows import AMOUNTS
+from debugger.pipelines.targets import Aims, Spans
 from debugger.stages import endings
 from debugger.stages.belonging import labels_by_words
 from debugger.stages.judging import (
@@ -52,7 +53,7 @@ _OWN_LABELS = ("causal_lm", "masked_lm")
 
 
 def labels_not_finite(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    aims = seen.train.aims if seen.train else None
+    aims = _aims(seen)
     if aims is None or not aims.amounts:
         return NOT_FOR_THIS_TASK
     if not aims.not_finite or seen.unfelt:
@@ -62,7 +63,7 @@ def labels_not_finite(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def labels_beyond_yes_or_no(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Of several labels at once each is asked for as a share: the loss takes any number for one."""
-    aims = seen.train.aims if seen.train else None
+    aims = _aims(seen)
     if aims is None or view.facts.task != "multilabel":
         return NOT_FOR_THIS_TASK
     if aims.beyond is None or 0 <= aims.beyond <= 1:
@@ -109,7 +110,7 @@ def one_label_of_several(seen: Data, view: View) -> Verdict | CannotJudge | None
 
 
 def labels_all_the_same(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    aims = seen.train.aims if seen.train else None
+    aims = _aims(seen)
     if aims is None or len(aims.quantiles) < 2 or view.facts.task != "regression":
         return NOT_FOR_THIS_TASK
     if aims.amounts < ENOUGH_AMOUNTS or aims.quantiles[0] != aims.quantiles[-1]:
@@ -120,7 +121,7 @@ def labels_all_the_same(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def labels_hardly_differ(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Most amounts are one and the same. That may be so; more often they were cut to whole ones."""
-    aims = seen.train.aims if seen.train else None
+    aims = _aims(seen)
     if aims is None or len(aims.quantiles) < 2 or view.facts.task != "regression":
         return NOT_FOR_THIS_TASK
     least, *between, most = aims.quantiles
@@ -186,7 +187,7 @@ def labels_of_another_scale(seen: Data, view: View) -> Verdict | CannotJudge | N
 
 def labels_not_aligned(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """A collator fills them up to the tokens, without a word: then they sit anywhere."""
-    aligned = seen.train.aims.aligned if seen.train and seen.train.aims else None
+    aligned = aims.aligned if (aims := _aims(seen)) else None
     if aligned is None or view.facts.task != "tokens":
         return NOT_FOR_THIS_TASK
     if aligned.unequal <= HARDLY_ANY * aligned.rows:
@@ -196,7 +197,7 @@ def labels_not_aligned(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def labels_off_by_one(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """The frame of a row shows it: a token of no text has the label of the word beside it."""
-    aligned = seen.train.aims.aligned if seen.train and seen.train.aims else None
+    aligned = aims.aligned if (aims := _aims(seen)) else None
     if aligned is None or view.facts.task != "tokens" or aligned.unequal:
         return NOT_FOR_THIS_TASK
     if isinstance(labels_by_words(seen, view), Verdict):
@@ -299,8 +300,16 @@ def _names_tell(seen: Data) -> bool:
     return here is not None and there is not None and here != there
 
 
+def _aims(seen: Data) -> Aims | None:
+    return seen.train.aims if seen.train else None
+
+
+def _spans(seen: Data) -> Spans | None:
+    return aims.spans if (aims := _aims(seen)) else None
+
+
 def spans_all_absent(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    spans = _spans(seen)
     if spans is None or spans.rows < FEWEST_ROWS:
         return NOT_FOR_THIS_TASK
     if spans.absent < spans.rows:
@@ -310,7 +319,7 @@ def spans_all_absent(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def spans_outside(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Places of letters in place of tokens: the loss ignores what lies behind the last token."""
-    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    spans = _spans(seen)
     if spans is None:
         return NOT_FOR_THIS_TASK
     if not spans.outside:
@@ -321,7 +330,7 @@ def spans_outside(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 
 def spans_reversed(seen: Data, view: View) -> Verdict | CannotJudge | None:
-    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    spans = _spans(seen)
     if spans is None:
         return NOT_FOR_THIS_TASK
     share = spans.reversed / spans.rows
@@ -333,7 +342,7 @@ def spans_reversed(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def spans_of_one_token(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Answers of one word may be wanted. More often the start was given as the end, too."""
-    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    spans = _spans(seen)
     if spans is None or spans.rows < MANY_ROWS:
         return NOT_FOR_THIS_TASK
     if not spans.of_one or spans.of_one + spans.absent < spans.rows:
@@ -345,7 +354,7 @@ def spans_of_one_token(seen: Data, view: View) -> Verdict | CannotJudge | None:
 
 def spans_in_the_question(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Counted from where the context begins, and not from where the question does."""
-    spans = seen.train.aims.spans if seen.train and seen.train.aims else None
+    spans = _spans(seen)
     if spans is None or spans.rows < FEWEST_ROWS:
         return NOT_FOR_THIS_TASK
     if spans.in_question < OUTSIDE_SHARE * spans.rows:

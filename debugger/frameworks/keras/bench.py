@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -167,9 +167,22 @@ def values_of(variable: Any) -> Any:
     return np.asarray(variable.read_value())
 
 
-def size_of(variable: Any) -> int:
-    """Also of one whose shape does not say it, as that of limits which `adapt` finds."""
-    return int(tf.size(variable))
+def count_of(variables: Iterable[Any]) -> int:
+    """How many numbers they hold. Not all shapes say it, as that of limits which `adapt` finds."""
+    return sum(int(tf.size(variable)) for variable in variables)
+
+
+def cost_of(model: Any, labels: Any, answer: Any) -> float | None:
+    """What the loss of `compile` makes of an answer; None where it has none, or takes more."""
+    loss = model.compiled_loss
+    if loss is None:
+        return None
+    try:
+        return float(loss(labels, answer))
+    except Exception:  # of the script's: the next stages tell of it
+        return None
+    finally:
+        loss.reset_state()
 
 
 def broken_weights(weights: dict[str, Any]) -> tuple[str, ...]:

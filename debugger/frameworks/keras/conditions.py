@@ -13,6 +13,7 @@ import tf_keras
 from transformers import TFPreTrainedModel
 
 from debugger.frameworks.keras.answering import Answer, Loss, are_shares
+from debugger.frameworks.keras.bench import count_of
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import head_of, tokenizer_of
 from debugger.frameworks.keras.loading import was_loaded
@@ -184,13 +185,9 @@ def library_loss(facts: Facts, loss: Loss, parts: Parts | None, answer: Answer) 
 
 def _trainable(model: Any) -> tuple[int, int]:
     """How many weights are trained, and how many would be with nothing frozen."""
-    now = _count(model.trainable_weights)
+    now = count_of(model.trainable_weights)
     with thawed(model):
-        return now, _count(model.trainable_weights)
-
-
-def _count(weights: Any) -> int:
-    return sum(math.prod(weight.shape) for weight in weights)
+        return now, count_of(model.trainable_weights)
 
 
 def _decay(optimizer: Any) -> float:

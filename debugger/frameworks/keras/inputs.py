@@ -18,13 +18,20 @@ from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reaching import reached
 from debugger.frameworks.keras.reading import Parts, dense
 from debugger.frameworks.keras.within import scaled
-from debugger.pipelines.inputs import Padding, Signal, closes, filling, padding_of, signal_of
+from debugger.pipelines.inputs import (
+    SMALLEST,
+    Padding,
+    Signal,
+    closes,
+    filling,
+    padding_of,
+    signal_of,
+)
 from debugger.pipelines.targets import IGNORED, ends_of, targets_of
 
 FELT = 1e-4
 CHANNELS = (1, 3, 4)
 FEWEST_TOKENS = 4
-SMALLEST = 8
 _RECURRENT = (tf_keras.layers.LSTM, tf_keras.layers.GRU, tf_keras.layers.SimpleRNN)
 _PASS_ON = (tf_keras.layers.Dropout, tf_keras.layers.SpatialDropout1D, tf_keras.Model)
 _SCALING = ("Rescaling", "Normalization", "BatchNormalization", "LayerNormalization", "Lambda")

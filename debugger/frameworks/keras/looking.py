@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ import tf_keras
 
 from debugger.failure import failure_of_script
 from debugger.frameworks.keras import inputs
+from debugger.frameworks.keras.bench import cost_of
 from debugger.frameworks.keras.building import Fit, Source
 from debugger.frameworks.keras.columns import (
     between,
@@ -50,8 +52,6 @@ UNLIKE = 0.9
 BATCHES = 64
 LABELS = ("label", "labels")
 """Columns that `prepare_tf_dataset` hands over as what is to be learned."""
-
-FEW = 4
 
 
 def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
@@ -94,18 +94,17 @@ def data(fit: Fit, facts: Facts, train: Rows, evaluation: Rows | None) -> Data:
 
 def _unfelt(fit: Fit, rows: Rows) -> bool:
     """Whether rows whose labels are no finite number leave the loss one."""
-    chosen = without_end(rows.labels, FEW)
+    chosen = without_end(rows.labels)
     if not chosen or len(rows.labels) != rows.looked_at:
         return False
-    parts, loss = parts_of(rows.again(chosen)), fit.model.compiled_loss
+    parts = parts_of(rows.again(chosen))
     try:
-        cost = loss(parts.y, fit.model(parts.x, training=False))
+        answer = fit.model(parts.x, training=False)
     except Exception as error:  # the next stages tell of it
         failure_of_script(error)
         return False
-    finally:
-        loss.reset_state()
-    return bool(np.isfinite(dense(cost)).all())
+    cost = cost_of(fit.model, parts.y, answer)
+    return cost is not None and math.isfinite(cost)
 
 
 def _drawn(fit: Fit, split: Split | None) -> dict[int, float]:

@@ -256,9 +256,8 @@ def _the_model(some: list[Heard]) -> Any:
     for one in some:
         _, args, kwargs = one.asked[0]
         further = args[1:] if len(args) > 1 else ()
-        if not args or any(not isinstance(value, bool) for value in further):
-            raise NotFollowed("loop_asks_otherwise")
-        if set(kwargs) - {"training"}:
+        plain = args and all(isinstance(value, bool) for value in further)
+        if not plain or set(kwargs) - {"training"}:
             raise NotFollowed("loop_asks_otherwise")
         if one.target is not None and (count := int(np.size(one.target))) != 1:
             raise NotFollowed("loop_of_many_numbers", count=count)

@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 
 from debugger.frameworks.keras.answering import Loss, answered, are_shares
+from debugger.frameworks.keras.bench import cost_of
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import HowLabels, classes_in, dense, parts_of
@@ -94,15 +95,10 @@ class MadeUp:
         """Whether the loss asks for the opposite of a yes or no, as one of distances does."""
         if raw.size != predictions.size or not np.isin(raw, (0, 1)).all():
             return False
-        labels, loss = tf.constant(raw), self._fit.model.compiled_loss
         made = raw.reshape(predictions.shape).astype(np.float32)
-        try:
-            right, opposite = (float(loss(labels, tf.constant(one))) for one in (made, 1 - made))
-        except Exception:  # it takes more than these
-            return False
-        finally:
-            loss.reset_state()
-        return opposite < right
+        model, labels = self._fit.model, tf.constant(raw)
+        right, opposite = (cost_of(model, labels, tf.constant(one)) for one in (made, 1 - made))
+        return right is not None and opposite is not None and opposite < right
 
     def _held(self, predictions: Any, raw: Any) -> tuple[Kind | None, Any]:
         """Of which kind it is, and the labels in the form that this kind has everywhere."""

@@ -12,7 +12,7 @@ import numpy as np
 import tensorflow as tf
 import tf_keras
 
-from debugger.frameworks.keras.bench import named_weights, size_of
+from debugger.frameworks.keras.bench import count_of, named_weights
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.loading import was_loaded
 from debugger.frameworks.keras.rates import rate_of, schedule_of
@@ -131,7 +131,7 @@ def _frozen_as_drawn(layers: Iterable[Any]) -> dict[int, int]:
     held = {id(w): (id(one), w) for one in frozen for w in one.weights}
     counts: Counter[int] = Counter()
     for layer, weight in held.values():
-        counts[layer] += size_of(weight)
+        counts[layer] += count_of([weight])
     return dict(counts)
 
 

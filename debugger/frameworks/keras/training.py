@@ -19,9 +19,9 @@ from debugger.frameworks.keras.apart import holds_together
 from debugger.frameworks.keras.bench import (
     Bench,
     broken_weights,
+    count_of,
     named_weights,
     optimizers_of,
-    size_of,
     values_of,
 )
 from debugger.frameworks.keras.building import Fit
@@ -87,8 +87,8 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             learning_rates=tuple(watch.learning_rates),
             peak_learning_rate=peak,
             head_learning_rate=peak,
-            trainable=sum(size_of(weights[n]) for n in trainable),
-            total=sum(size_of(weight) for weight in weights.values()),
+            trainable=count_of(weights[n] for n in trainable),
+            total=count_of(weights.values()),
             head=head,
             head_frozen=bool(head) and not trainable & set(head),
             nan_after=broken_weights(weights),
@@ -430,8 +430,8 @@ def _block(
     size = _norm([before[m] for m in members])
     return Block(
         name=name,
-        weights=sum(size_of(weights[m]) for m in members),
-        trainable=sum(size_of(weights[m]) for m in members if m in trainable),
+        weights=count_of(weights[m] for m in members),
+        trainable=count_of(weights[m] for m in members if m in trainable),
         gradient=math.sqrt(sum(g**2 for g in gradients)) if gradients else None,
         update=moved / size if size else moved,
     )
@@ -439,7 +439,7 @@ def _block(
 
 def _size(model: Any) -> int:
     """Keras itself counts only what was called as a whole."""
-    return sum(size_of(weight) for weight in named_weights(model).values())
+    return count_of(named_weights(model).values())
 
 
 def _norm(arrays: list[Any]) -> float:

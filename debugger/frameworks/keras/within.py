@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +11,7 @@ import tensorflow as tf
 import tf_keras
 
 from debugger.frameworks.keras.answering import answer_to, without_labels
+from debugger.frameworks.keras.bench import count_of
 from debugger.frameworks.keras.listening import Call, calls_heard
 from debugger.frameworks.keras.reading import Parts, dense
 from debugger.pipelines.within import Scaled
@@ -78,7 +78,7 @@ def unknown_weights(model: Any, parts: Parts) -> dict[str, int]:
     again = {one.ref() for one in first} & {one.ref() for one in second}
     beside = [one for one in second if one.ref() in again]
     anew = [one for one in second if one.ref() not in again]
-    return {"anew": _count(anew), "beside": _count(beside)}
+    return {"anew": count_of(anew), "beside": count_of(beside)}
 
 
 def _has_own_code(model: Any) -> bool:
@@ -98,10 +98,6 @@ def _used(model: Any, given: Any) -> list[Any]:
     except Exception:  # the failure with its loss is the one that is reported
         return []
     return [one for one in tape.watched_variables() if one.ref() not in known]
-
-
-def _count(weights: list[Any]) -> int:
-    return sum(math.prod(one.shape) for one in weights)
 
 
 def unknown_name(model: Any) -> tuple[str, str] | None:

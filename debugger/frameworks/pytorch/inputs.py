@@ -19,6 +19,7 @@ from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.rows import first_set, is_stream, subset
 from debugger.pipelines.face import Facts
 from debugger.pipelines.inputs import (
+    SMALLEST,
     Padding,
     Signal,
     clash_of,
@@ -33,8 +34,8 @@ from debugger.pipelines.targets import Targets, ends_of, targets_of
 FELT = 1e-4
 EVAL_ROWS = 8
 _SIGNALS = ("pixel_values", "input_values", "input_features")
-PICTURES, SMALLEST = 4, 8
-"""Axes of a batch that has channels; and pixels that a side of a picture has at least."""
+PICTURES = 4
+"""Axes of a batch that has channels."""
 
 
 def seen_in(

@@ -132,7 +132,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         unsplit=None if tokenizer is None else unsplit(tokenized_texts(trainer), tokenizer),
         late=begun_late(trainer, answers),
         drawn_anew=(drawn_anew(train), drawn_anew(evaluation)),
-        unfelt=_unfelt(trainer, [places[n] for n in without_end(labels, FEW)] if places else []),
+        unfelt=_unfelt(trainer, [places[n] for n in without_end(labels)]),
     )
 
 

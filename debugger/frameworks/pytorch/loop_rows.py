@@ -15,16 +15,9 @@ from torch.utils.data import DataLoader
 
 from debugger.failure import line_in
 from debugger.frameworks.pytorch.accelerated import Counted
-from debugger.frameworks.pytorch.by_hand import (
-    Form,
-    LoopTrainer,
-    Turn,
-    Unshuffled,
-    loss_of,
-)
+from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Turn, Unshuffled, loss_of
 from debugger.frameworks.pytorch.laid_out import (
     JUDGES,
-    LABEL,
     PAIR,
     can_be_drawn_from,
     collator_by_name,
@@ -37,6 +30,7 @@ from debugger.frameworks.pytorch.laid_out import (
     size_of,
 )
 from debugger.frameworks.pytorch.tensors import (
+    LABEL,
     Columns,
     Handed,
     Seen,

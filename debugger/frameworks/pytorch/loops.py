@@ -14,23 +14,12 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from transformers import TrainingArguments
 
-from debugger.frameworks.pytorch.by_hand import (
-    LoopTrainer,
-    Sampled,
-)
-from debugger.frameworks.pytorch.laid_out import (
-    LABEL,
-)
+from debugger.frameworks.pytorch.by_hand import LoopTrainer, Sampled
 from debugger.frameworks.pytorch.loop_rows import Found, over_loader, over_tensors
 from debugger.frameworks.pytorch.plan import schedule_before
+from debugger.frameworks.pytorch.tensors import LABEL
 from debugger.pipelines.by_hand import ByHand
-from debugger.pipelines.turns import (
-    all_names,
-    comprehended,
-    line_of,
-    never_asks,
-    running_frames,
-)
+from debugger.pipelines.turns import all_names, comprehended, line_of, never_asks, running_frames
 from debugger.pipelines.unfollowed import NotFollowed
 from debugger.script import loops
 from debugger.script.tracing import name_of

@@ -91,11 +91,12 @@ def columns_of(seen: Seen, names: Mapping[str, Any], fewest: int) -> dict[str, t
     labels = parts if len(parts) == 1 else [one for one in parts if id(one) in called]
     if len(labels) > 1 or len(parts) > MOST_PARTS:
         return None
-    rest = [one for one in parts if all(one is not label for label in labels)]
-    named = {f"part_{n}": one for n, one in enumerate(rest)}
-    if labels:
-        named = {LABEL: labels[0], **named}
-    return {next(iter(takes(seen.model)), "inputs"): inputs, **named}
+    label = next(iter(labels), None)
+    rest = [one for one in parts if one is not label]
+    columns = {next(iter(takes(seen.model)), "inputs"): inputs}
+    if label is not None:
+        columns[LABEL] = label
+    return columns | {f"part_{n}": one for n, one in enumerate(rest)}
 
 
 _SEVERAL = 2

@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 from transformers.keras_callbacks import KerasMetricCallback
 
+from debugger.frameworks.keras.bench import cost_of
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.pipeline import KerasPipeline
 from debugger.outcome import Finding
@@ -220,6 +221,15 @@ def test_a_metric_that_counts_something_else_is_named(name: str) -> None:
     found = findings(made())
 
     assert {one: finding.severity for one, finding in found.items()}.get(code) == severity
+
+
+def test_a_model_that_was_never_compiled_has_no_loss_to_ask() -> None:
+    model, labels = KERAS.Sequential([KERAS.layers.Dense(1)]), tf.constant([[1.0], [0.0]])
+
+    assert cost_of(model, labels, 1 - labels) is None
+    model.compile("sgd", "mse")
+    assert cost_of(model, labels, 1 - labels) == 1.0
+    assert cost_of(model, labels, "no numbers") is None
 
 
 def watched(callback: Any, metrics: Any) -> dict[str, str]:
