@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import math
 import re
 from types import FrameType
 from typing import Any
@@ -98,8 +99,19 @@ def _calls_of_items(frame: FrameType) -> list[ast.Call]:
     return found
 
 
-def epochs_of(frames: list[FrameType], outer: list[loops.Loop]) -> int | None:
-    """How often the rows are gone through, by the loops around theirs; None where nobody knows."""
+def looks_for_rate(frames: list[FrameType]) -> bool:
+    """Whether a function tries out learning rates, by its name: what it moves is not kept."""
+    words = [set(frame.f_code.co_name.lower().split("_")) for frame in frames]
+    return any(one & _RATES and one & _SEARCHES for one in words)
+
+
+_RATES = {"lr", "lrs", "rate", "rates"}
+_SEARCHES = {"find", "finder", "search", "range", "sweep", "test", "probe"}
+
+
+def epochs_of(frames: list[FrameType], outer: list[loops.Loop], batches: int) -> int | None:
+    """How often the rows are gone through, in so many batches, by the loops around theirs; None
+    where nobody knows."""
     times = 1
     for place, frame in enumerate(frames):
         tree = tree_of(frame)
@@ -107,7 +119,8 @@ def epochs_of(frames: list[FrameType], outer: list[loops.Loop]) -> int | None:
             return None
         names = names_in(frame)
         for loop in loops_at(frame) if place else outer:
-            times *= loop.times(names) or 1
+            count = loop.times(names) or 1
+            times *= math.ceil(count / max(1, batches)) if loop.by_inner else count
     return times
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
@@ -16,14 +16,18 @@ _HOLDS = ("iterable", "sequence", "dataloader", "loader")
 """What wraps something to go over keeps it under one of these names, as a bar of progress does."""
 PUT = "_put_by_the_clinic"
 """What an item stands under in a turn."""
+_TURN = "_turn_of_the_clinic"
+"""What the number of a turn stands under that a `while` goes round."""
 
 
 @dataclass(frozen=True)
 class Loop:
-    """What stands in it is a turn: what is done with one item."""
+    """What stands in it is a turn: what is done with one item. `by_inner`: it counts the turns of a
+    loop within, and not its own."""
 
     node: ast.For
     file: str
+    by_inner: bool = False
 
     def goes_over(self, names: Mapping[str, Any], made: Any = None) -> Any:
         """What gives the items, taken out of what only counts or shows them; `made` is what a call
@@ -63,8 +67,22 @@ class Loop:
         while isinstance(given, ast.Call) and given.args and name_of(given.func) in _SHOWS:
             given = given.args[0]
         deals = isinstance(given, ast.Call) and name_of(given.func) in _DEALS
-        held = _asked(given, names) if deals else value_of(given, names)
+        held = asked(given, names) if deals else value_of(given, names)
         return held if isinstance(held, list | tuple) else ()
+
+    def given(self, names: Mapping[str, Any]) -> ast.expr | None:
+        """What it goes over, as it is written, without what only shows or counts it; None of what
+        would be used up if it were gone through once more."""
+        given = self.node.iter
+        while isinstance(given, ast.Call) and given.args and name_of(given.func) in _SHOWS:
+            given = given.args[0]
+        parts = [part for part in ast.walk(given) if isinstance(part, ast.Name | ast.Attribute)]
+        used_up = any(isinstance(value_of(part, names), Iterator) for part in parts)
+        return None if used_up or name_of(getattr(given, "func", given)) in _COUNTS else given
+
+    def over(self, node: ast.For) -> Loop:
+        """The same, with another turn."""
+        return replace(self, node=ast.fix_missing_locations(ast.copy_location(node, self.node)))
 
     @property
     def counts(self) -> bool:
@@ -118,7 +136,8 @@ def around(tree: ast.Module, line: int, function: str, file: str) -> list[Loop]:
             if isinstance(part, Function):
                 enter(part, [], part.name)
                 continue
-            inner = [Loop(part, file), *held] if isinstance(part, ast.For) else held
+            loop = _loop(part, file, line)
+            inner = held if loop is None else [loop, *held]
             if name == function:
                 loops[:] = inner
             enter(part, inner, name)
@@ -127,20 +146,83 @@ def around(tree: ast.Module, line: int, function: str, file: str) -> list[Loop]:
     return loops
 
 
+def _loop(node: ast.AST, file: str, line: int) -> Loop | None:
+    """Also a `while` that counts, as if it were a `for`, in its first turn at a line."""
+    if isinstance(node, ast.For):
+        return Loop(node, file)
+    ends = _ends(node) if isinstance(node, ast.While) else None
+    if not isinstance(node, ast.While) or ends is None:
+        return None
+    counter, end = ends
+    counting = [one for one in ast.walk(node) if _counted_up(one) == counter]
+    within = [one for one in ast.walk(node) if isinstance(one, ast.For)]
+    by_inner = any(one in counting for loop in within for one in ast.walk(loop))
+    begin: ast.expr = ast.Name(counter, ast.Load())
+    if any(getattr(one, "lineno", line) < line for one in counting):
+        begin = ast.BinOp(begin, ast.Sub(), ast.Constant(1))
+    numbers = ast.Call(ast.Name("range", ast.Load()), [begin, end], keywords=[])
+    made = ast.For(ast.Name(_TURN, ast.Store()), numbers, node.body, [])
+    return Loop(ast.fix_missing_locations(ast.copy_location(made, node)), file, by_inner)
+
+
+def _ends(node: ast.While) -> tuple[str, ast.expr] | None:
+    """What it counts up by one, and to which number: it goes on below that, or breaks off there."""
+    counters = {_counted_up(part) for part in ast.walk(node)} - {None}
+    breaks = [part for part in ast.walk(node) if isinstance(part, ast.If) and _breaks(part)]
+    asked = [(node.test, _BELOW, _ABOVE), *((part.test, _ABOVE, _BELOW) for part in breaks)]
+    for test, here, turned in asked:
+        for one in test.values if isinstance(test, ast.BoolOp) else [test]:
+            if not isinstance(one, ast.Compare) or len(one.ops) > 1:
+                continue
+            for name, op, end in (
+                (one.left, here, one.comparators[0]),
+                (one.comparators[0], turned, one.left),
+            ):
+                if isinstance(one.ops[0], op) and name_of(name) in counters:
+                    return name_of(name), end
+    return None
+
+
+_BELOW, _ABOVE = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE, ast.Eq)
+
+
+def _breaks(fork: ast.If) -> bool:
+    return any(isinstance(one, ast.Break) for one in fork.body)
+
+
+def _counted_up(node: ast.AST) -> str | None:
+    """The name that it counts up by one."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
+        return None
+    one = isinstance(node.value, ast.Constant) and node.value.value == 1
+    return node.target.id if one and isinstance(node.target, ast.Name) else None
+
+
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
     """Of a name, what it holds, or a sum of such, or how many there are. None where it has none."""
     for part in ast.walk(node):
         counts = isinstance(part, ast.Call) and name_of(part.func) in _SIZES
         if not counts and not isinstance(part, _PLAIN):
             return None
-    return _asked(node, names)
+    return asked(node, names)
 
 
-def _asked(node: ast.expr, names: Mapping[str, Any]) -> Any:
+def asked(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """What it gives; None where that fails."""
     try:
         return eval(compile(ast.Expression(node), "<loop>", "eval"), dict(names))
     except _FAILS:
         return None
+
+
+def is_function_or_list(node: ast.expr, names: Mapping[str, Any]) -> bool:
+    """Whether it can be asked for once more: a list, or a call of the script's own function."""
+    if isinstance(node, ast.Call):
+        if name_of(node.func) == "zip":
+            return True
+        function = asked(node.func, names)
+        return hasattr(getattr(function, "__func__", function), "__code__")
+    return isinstance(value_of(node, names), list | tuple)
 
 
 _FAILS = (
@@ -169,13 +251,15 @@ def _inside(node: ast.For) -> list[ast.AST]:
 
 
 def waits(tree: ast.Module, line: int, function: str) -> bool:
-    """Whether a line stands in a `while` of that function: nobody knows how often."""
+    """Whether a line stands in a `while` of that function of which nobody knows how often it goes
+    round."""
     for node in ast.walk(tree):
         inside = isinstance(node, Function) and node.name == function
         if not inside and not (function == "<module>" and isinstance(node, ast.Module)):
             continue
         for part in ast.walk(node):
-            if isinstance(part, ast.While) and part.lineno <= line <= (part.end_lineno or 0):
+            stands = isinstance(part, ast.While) and part.lineno <= line <= (part.end_lineno or 0)
+            if stands and isinstance(part, ast.While) and _ends(part) is None:
                 return True
     return False
 

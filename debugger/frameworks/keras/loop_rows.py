@@ -48,7 +48,7 @@ class Turns:
 
     code: CodeType
     names: dict[str, Any]
-    items: Any
+    items: tf.data.Dataset | range | list[Any]
     count: int | None
 
     @property
@@ -60,6 +60,24 @@ class Turns:
         return None if one is None else replace(one, item=item)
 
 
+def batches_of(loop: loops.Loop, names: dict[str, Any]) -> list[Any] | None:
+    """As many as can be looked at of what a list, or a function of the script's, gives."""
+    given = loop.given(names)
+    if given is None or not loops.is_function_or_list(given, names):
+        return None
+    found: list[Any] = []
+    rows, began = 0, time.monotonic()
+    for item in loops.asked(given, names) or ():
+        leaves = tf.nest.flatten(item)
+        if not leaves or not all(isinstance(leaf, tf.Tensor | np.ndarray) for leaf in leaves):
+            return None
+        found.append(item)
+        rows += len(leaves[0]) if np.ndim(leaves[0]) else 1
+        if rows >= MOST_ROWS or time.monotonic() - began > SECONDS:
+            break
+    return found or None
+
+
 def data_of(
     turns: Turns, epochs: Epochs, names: dict[str, Any], some: list[Heard], handed: Handed | None
 ) -> Data:
@@ -69,8 +87,10 @@ def data_of(
     if turns.counted and not epochs.around and _same_rows(some, handed):
         whole = _stored([pair(some[0], handed)])  # in another order each time
         return Data(whole, None, epochs.times * len(turns.items), None)
-    chosen = None if turns.counted else _chosen(some[0], handed)
-    train, steps = _kept(turns, handed) if chosen is None else (turns.items.map(chosen), None)
+    if isinstance(turns.items, tf.data.Dataset) and (chosen := _chosen(some[0], handed)):
+        train, steps = turns.items.map(chosen), None
+    else:
+        chosen, (train, steps) = None, _kept(turns, handed)
     return Data(train, _held(turns, names, chosen, handed), epochs.times, steps)
 
 
@@ -90,7 +110,7 @@ def _marks(both: Any) -> list[bytes]:
 def some_turns(turns: Turns) -> list[Heard]:
     """The first turns, and the last of those that are counted."""
     items = islice(turns.items, TURNS_HEARD)
-    if turns.counted:
+    if isinstance(turns.items, range):
         items = chain(items, turns.items[-1:])
     found = [turns.hear(item) for item in items]
     return [one for one in found if one is not None] if all(found) else []
@@ -118,7 +138,8 @@ def _kept(turns: Turns, handed: Handed | None) -> tuple[Any, int | None]:
     turns there are, where that are more."""
     pairs: list[Any] = []
     rows, size, began = 0, 0, time.monotonic()
-    most = MOST_ROWS if turns.counted else once(turns.items, 0)[0] or MOST_ROWS
+    streamed = isinstance(turns.items, tf.data.Dataset)
+    most = (once(turns.items, 0)[0] if streamed else 0) or MOST_ROWS
     for item in turns.items:
         one = turns.hear(item)
         if one is None:
@@ -176,7 +197,7 @@ def _held(
 ) -> Any:
     """The rows that are to be judged by: another data set of the same form, by its name."""
     own = turns.items
-    if turns.counted:
+    if not isinstance(own, tf.data.Dataset):
         return None
     beside = {
         name: value

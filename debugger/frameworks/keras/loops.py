@@ -22,6 +22,7 @@ from debugger.frameworks.keras.loop_rows import (
     Data,
     Epochs,
     Turns,
+    batches_of,
     data_of,
     some_turns,
 )
@@ -99,10 +100,9 @@ class _Place:
     def names(self) -> dict[str, Any]:
         return all_names(self.frames)
 
-    @cached_property
-    def epochs(self) -> Epochs:
+    def epochs(self, batches: int) -> Epochs:
         around = self.frames[self.within :]
-        times = epochs_of(around, self.outer)
+        times = epochs_of(around, self.outer, batches)
         if times is None:
             raise NotFollowed("loop_that_waits")
         return Epochs(times, epochs_loop(around, self.outer) is not None)
@@ -147,7 +147,7 @@ def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLo
                 raise NotFollowed("loop_that_returns")
             if not place.learns_once_a_turn():
                 raise NotFollowed("loop_of_other_steps")
-            count = len(items) if isinstance(items, range) else int(items.cardinality())
+            count = len(items) if isinstance(items, range | list) else int(items.cardinality())
             turns = Turns(code, names_in(frame), items, count if count > 0 else None)
             return _made(turns, place, optimizer, before)
     raise NotFollowed("loop_over_nothing")
@@ -159,7 +159,8 @@ def _is_optimizer(value: Any) -> bool:
 
 
 def _goes_over(loop: loops.Loop, names: dict[str, Any]) -> Any:
-    """A data set, or the numbers that are counted through."""
+    """A data set, batches that a list or a function of the script's gives, or the numbers that are
+    counted through."""
     given = loop.node.iter
     while isinstance(given, ast.Call) and name_of(given.func) in ("enumerate", "tqdm"):
         given = given.args[0]
@@ -171,11 +172,14 @@ def _goes_over(loop: loops.Loop, names: dict[str, Any]) -> Any:
     if isinstance(loops.value_of(base, names), tf.data.Dataset):
         return eval(compile(ast.Expression(given), loop.file, "eval"), dict(names))
     held = loop.goes_over(names)
-    return held if isinstance(held, tf.data.Dataset) else loop.numbers(names)
+    if isinstance(held, tf.data.Dataset):
+        return held
+    numbers = loop.numbers(names)
+    return batches_of(loop, names) if numbers is None else numbers
 
 
 def _made(turns: Turns, place: _Place, optimizer: Any, before: Before) -> ByLoop:
-    epochs, some = place.epochs, _heard(turns)
+    epochs, some = place.epochs(turns.count or 1), _heard(turns)
     model = _the_model(some)
     found = loss_of_loop(model, some)
     if found is None:

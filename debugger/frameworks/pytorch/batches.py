@@ -154,7 +154,11 @@ def rows_lost(trainer: Trainer, batch: Any) -> int:
     """How many rows its collator was handed and left out: what it makes of the first one alone is
     as large."""
     size, rows = rows_in(batch), trainer.train_dataset
-    if not isinstance(rows, Sized) or size >= min(trainer.args.train_batch_size, len(rows)):
+    if (
+        not size
+        or not isinstance(rows, Sized)
+        or size >= min(trainer.args.train_batch_size, len(rows))
+    ):
         return 0
     features, collate = first_features(trainer), trainer.data_collator
     if not features:

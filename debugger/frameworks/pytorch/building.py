@@ -25,7 +25,7 @@ from debugger.frameworks.pytorch.untouched import quiet, writing_into
 from debugger.pipelines.face import Earlier
 from debugger.pipelines.lineage import rows_followed
 from debugger.pipelines.starting import Patience, TrainingStarts
-from debugger.pipelines.turns import never_asks
+from debugger.pipelines.turns import looks_for_rate, never_asks, running_frames
 from debugger.pipelines.unfollowed import NotFollowed, Refused
 from debugger.script.enclosure import may_be_made
 
@@ -178,6 +178,9 @@ class _Loops:
     def before_step(self, optimizer: Any, *_: Any) -> None:
         built, heard = self._built, self.heard
         if built.trainers or heard.rehearsing is not None or not self._patience.ended():
+            return
+        if looks_for_rate(running_frames()):
+            heard.events.clear()
             return
         line = own_line()
         if "b" not in heard.events and never_asks(r"backward|\bgrad\b|autograd"):

@@ -77,7 +77,7 @@ class Found:
     turn: Turn
     optimizer: Any
     given: Given
-    epochs: int
+    epochs: float
     doing: list[ast.AST]
     line: int | None
     epoch: ast.For | None
@@ -119,28 +119,33 @@ def over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> Found | N
             loader = loop.goes_over(names, last)
             if not isinstance(loader, DataLoader):
                 continue
-            epochs, code = _counted(loop, frames[place:], around[inner + 1 :])
             if not can_be_drawn_from(loader):
                 raise NotFollowed("loop_of_stream")
-            item = first_item(loader)
-            seen = _seen(code, names, {loops.PUT: item}, optimizer)
-            if (form := form_of(item, seen)) is None:
-                raise NotFollowed("loop_of_nested_batches")
-            turn = Turn(code, names, form, seen.model, Counted(names), optimizer)
-            held = held_beside(all_names(frames), loader, form)
-            given = Given(
-                rows=rows_by_name(loader.dataset, form),
-                collate=collator_by_name(loader, form),
-                size=size_of(loader),
-                held=None if held is None else rows_by_name(held.dataset, form),
-                held_size=size_of(held or loader),
-                drops_last=bool(getattr(loader.batch_sampler, "drop_last", loader.drop_last)),
-                kind=kind_of(sampler_of(loader)),
-                sampler=sampler_of(loader),
-                batches=len(loader),
-            )
-            return _whole(turn, optimizer, given, epochs, frames, place, around[inner:])
+            epochs = epochs_at(frames[place:], around[inner + 1 :], len(loader))
+            turn = Taken(turn_of(loop), names, frames, place, around[inner:])
+            return of_loader(turn, loader, optimizer, epochs)
     return None
+
+
+def of_loader(taken: Taken, loader: DataLoader[Any], optimizer: Any, epochs: float) -> Found:
+    item, names = first_item(loader), taken.names
+    seen = seen_in(taken.code, names, {loops.PUT: item}, optimizer)
+    if (form := form_of(item, seen)) is None:
+        raise NotFollowed("loop_of_nested_batches")
+    turn = Turn(taken.code, names, form, seen.model, Counted(names), optimizer)
+    held = held_beside(all_names(taken.frames), loader, form)
+    given = Given(
+        rows=rows_by_name(loader.dataset, form),
+        collate=collator_by_name(loader, form),
+        size=size_of(loader),
+        held=None if held is None else rows_by_name(held.dataset, form),
+        held_size=size_of(held or loader),
+        drops_last=bool(getattr(loader.batch_sampler, "drop_last", loader.drop_last)),
+        kind=kind_of(sampler_of(loader)),
+        sampler=sampler_of(loader),
+        batches=len(loader),
+    )
+    return taken.whole(turn, given, epochs)
 
 
 def over_tensors(frames: list[FrameType], optimizer: Any) -> Found | None:
@@ -150,63 +155,79 @@ def over_tensors(frames: list[FrameType], optimizer: Any) -> Found | None:
         names = names_in(frame)
         if not around:
             continue
-        loop, items = around[0], _items_of(around[0], names)
+        items = _items_of(around[0], names)
         if items is None:
             return None
-        epochs, code = _counted(loop, frames[place:], around[1:])
-        seen = _seen(code, names, {loops.PUT: items.first}, optimizer)
-        known = columns_of(seen, names, items.rows)
-        if known is None or (items.size and len(known) < PAIR):
-            return None
-        made = loop.makes()  # in the next turn these are others
-        called = [tuple(n for n in names_like(t, names) if n not in made) for t in known.values()]
-        if not all(called):
-            return None
-        rows, fields = Columns(known), tuple(known)
-        orders = (*orders_of(len(rows), names), *items.orders)
-        label = LABEL if LABEL in known else None
-        form = Form(fields, tuple, label, tuple(called), items.first, orders)
-        size = items.size or len(rows)
-        held = judged_by(list(known.values()), names, JUDGES)
-        given = Given(
-            rows=rows,
-            collate=torch.utils.data.default_collate,
-            size=size,
-            held=None if held is None else Columns(dict(zip(fields, held, strict=True))),
-            held_size=size,
-            kind=LoopTrainer if orders and not items.in_order else Unshuffled,
-            batches=-(-len(rows) // size),
-        )
-        times = epochs * items.times
-        turn = Turn(code, names, form, seen.model, Counted(names), optimizer)
-        return _whole(turn, optimizer, given, times, frames, place, around)
+        taken = Taken(turn_of(around[0]), names, frames, place, around)
+        return of_tensors(taken, items, optimizer)
     return None
 
 
+def of_tensors(taken: Taken, items: Items, optimizer: Any) -> Found | None:
+    names, loop = taken.names, taken.around[0]
+    seen = seen_in(taken.code, names, {loops.PUT: items.first}, optimizer)
+    known = columns_of(seen, names, items.rows)
+    if known is None or (items.size and len(known) < PAIR):
+        return None
+    rows, fields = Columns(known), tuple(known)
+    if not items.size and _takes_some(seen, rows):
+        return None
+    made = loop.makes()  # in the next turn these are others
+    called = [tuple(n for n in names_like(t, names) if n not in made) for t in known.values()]
+    if not all(called):
+        return None
+    orders = (*orders_of(len(rows), names), *items.orders)
+    label = LABEL if LABEL in known else None
+    form = Form(fields, tuple, label, tuple(called), items.first, orders)
+    size = items.size or len(rows)
+    held = judged_by(list(known.values()), names, JUDGES)
+    given = Given(
+        rows=rows,
+        collate=torch.utils.data.default_collate,
+        size=size,
+        held=None if held is None else Columns(dict(zip(fields, held, strict=True))),
+        held_size=size,
+        kind=LoopTrainer if orders and not items.in_order else Unshuffled,
+        batches=-(-len(rows) // size),
+    )
+    epochs: float = epochs_at(taken.frames[taken.place :], taken.around[1:], given.batches)
+    epochs *= items.turns / given.batches if items.turns else items.times
+    turn = Turn(taken.code, names, form, seen.model, Counted(names), optimizer)
+    return taken.whole(turn, given, epochs)
+
+
+def _takes_some(seen: Seen, rows: Columns) -> bool:
+    """Whether the model was asked about some of the rows alone, which each turn chooses."""
+    asked = next(iter(seen.asked[0].values()), None)
+    return isinstance(asked, torch.Tensor) and asked.dim() > 0 and len(asked) < len(rows)
+
+
 @dataclass(frozen=True)
-class _Items:
+class Items:
     """What a loop goes over: numbers to count by, or which rows to take. In each turn that are
-    `size` of `rows`; without a size all of them, so many `times`."""
+    `size` of `rows`; without a size all of them, so many `times`. Where each of so many `turns`
+    draws its own, some come again before others."""
 
     first: Any
     rows: int = 0
     size: int = 0
     times: int = 1
+    turns: int = 0
     orders: tuple[str, ...] = ()
     in_order: bool = False
 
 
-def _items_of(loop: loops.Loop, names: dict[str, Any]) -> _Items | None:
+def _items_of(loop: loops.Loop, names: dict[str, Any]) -> Items | None:
     if numbers := loop.numbers(names):
         if numbers.step > 1:
-            return _Items(numbers.start, numbers[-1] + 1, numbers.step)
-        return _Items(numbers[-1], times=len(numbers))
+            return Items(numbers.start, numbers[-1] + 1, numbers.step)
+        return Items(numbers[-1], times=len(numbers))
     places = _places(loop, names)
     if not places:
         return None
     whole = torch.cat(places)
     in_order = bool(torch.equal(whole, torch.arange(len(whole))))
-    return _Items(places[0], len(whole), len(places[0]), orders=(loops.PUT,), in_order=in_order)
+    return Items(places[0], len(whole), len(places[0]), orders=(loops.PUT,), in_order=in_order)
 
 
 def _places(loop: loops.Loop, names: dict[str, Any]) -> list[torch.Tensor]:
@@ -226,43 +247,49 @@ def _places(loop: loops.Loop, names: dict[str, Any]) -> list[torch.Tensor]:
 _OF_PLACES = (torch.Tensor, np.ndarray)
 
 
-def _counted(
-    loop: loops.Loop, frames: list[FrameType], outer: list[loops.Loop]
-) -> tuple[int, CodeType]:
-    """How often its rows are gone through, and what is done in a turn."""
-    epochs, code = epochs_of(frames, outer), loop.turn
+def epochs_at(frames: list[FrameType], outer: list[loops.Loop], batches: int) -> int:
+    """How often its rows are gone through."""
+    epochs = epochs_of(frames, outer, batches)
     if epochs is None:
         raise NotFollowed("loop_that_waits")
-    if code is None:
+    return epochs
+
+
+def turn_of(loop: loops.Loop) -> CodeType:
+    """What is done in a turn."""
+    if loop.turn is None:
         raise NotFollowed("loop_that_returns")
-    return epochs, code
+    return loop.turn
 
 
-def _whole(
-    turn: Turn,
-    optimizer: Any,
-    given: Given,
-    epochs: int,
-    frames: list[FrameType],
-    place: int,
-    around: list[loops.Loop],
-) -> Found:
-    loop, *outer = around
-    functions = [one for frame in frames[:place] if (one := function_at(frame)) is not None]
-    return Found(
-        turn,
-        optimizer,
-        given,
-        epochs,
-        [loop.node, *functions],
-        line_in(loop.file, loop.node.lineno),
-        epochs_loop(frames[place:], outer),
-        loop.breaks_at,
-        trees_of(frames),
-    )
+@dataclass(frozen=True)
+class Taken:
+    """What is done in a turn, and where: in the first of the loops `around`, with these names."""
+
+    code: CodeType
+    names: dict[str, Any]
+    frames: list[FrameType]
+    place: int
+    around: list[loops.Loop]
+
+    def whole(self, turn: Turn, given: Given, epochs: float) -> Found:
+        loop, *outer = self.around
+        inner = self.frames[: self.place]
+        functions = [one for frame in inner if (one := function_at(frame)) is not None]
+        return Found(
+            turn,
+            turn.optimizer,
+            given,
+            epochs,
+            [loop.node, *functions],
+            line_in(loop.file, loop.node.lineno),
+            epochs_loop(self.frames[self.place :], outer),
+            loop.breaks_at,
+            trees_of(self.frames),
+        )
 
 
-def _seen(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optimizer: Any) -> Seen:
+def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optimizer: Any) -> Seen:
     """The model, and what goes into it in a turn."""
     asked: list[tuple[torch.nn.Module, dict[str, Any]]] = []
     depth, call = 0, torch.nn.Module.__call__

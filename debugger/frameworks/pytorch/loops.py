@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import math
 import tempfile
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from transformers import TrainingArguments
 
 from debugger.frameworks.pytorch.by_hand import LoopTrainer, Sampled
+from debugger.frameworks.pytorch.loop_batches import over_batches
 from debugger.frameworks.pytorch.loop_rows import Found, over_loader, over_tensors
 from debugger.frameworks.pytorch.plan import schedule_before
 from debugger.frameworks.pytorch.tensors import LABEL
@@ -43,13 +45,23 @@ def _understood(
     _alone(optimizer, all_names(frames))
     if comprehended(frames):
         raise NotFollowed("loop_in_one_line")
-    found = over_loader(frames, optimizer, last) or over_tensors(frames, optimizer)
-    if found is None:
-        raise NotFollowed("loop_over_nothing")
+    found = over_loader(frames, optimizer, last) or _over_others(frames, optimizer, last)
     backwards = found.calls("backward")
     if len(backwards) > 1 and list(heard).count("b") > 1:
         raise NotFollowed("loop_of_losses", count=len(backwards))
     return _made(found, frames, heard)
+
+
+def _over_others(frames: list[FrameType], optimizer: Any, last: Any) -> Found:
+    why = NotFollowed("loop_over_nothing")
+    try:
+        found = over_tensors(frames, optimizer)
+    except NotFollowed as of_tensors:
+        found, why = None, of_tensors
+    found = found or over_batches(frames, optimizer, last)
+    if found is None:
+        raise why
+    return found
 
 
 def _alone(optimizer: Any, names: Mapping[str, Any]) -> None:
@@ -173,7 +185,7 @@ def _once_an_epoch(schedule: Any, found: Found) -> Any:
     first = max(float(schedule.base_lrs[0]), 1e-30)
     with warnings.catch_warnings(), contextlib.suppress(Exception):  # where it is over
         warnings.simplefilter("ignore")  # it moves on without an optimizer
-        for _ in range(found.epochs):
+        for _ in range(math.ceil(found.epochs)):
             factors.append(float(copied.optimizer.param_groups[0]["lr"]) / first)
             copied.step()
     factors = factors or [1.0]

@@ -150,6 +150,47 @@ def test_a_healthy_loop_is_walked_through_all_stages(how: str) -> None:
     assert report.stage("train").measured["steps"] == 96
 
 
+GIVES = """
+def batches(x, y):
+    order = rng.permutation(len(x))
+    for begin in range(0, len(x), 25):
+        rows = order[begin : begin + 25]
+        yield x[rows], y[rows]
+whole = [(x[n : n + 25], y[n : n + 25]) for n in range(0, 400, 25)]
+"""
+GIVEN = {
+    "a function": ("in train_dataset", "in batches(x[:400], y[:400])"),
+    "a function, counted": (
+        "in enumerate(train_dataset)",
+        "in enumerate(batches(x[:400], y[:400]))",
+    ),
+    "a list": ("in train_dataset", "in whole"),
+    "a while": ("for epoch in range(6):", "epoch = 0\nwhile epoch < 6:\n    epoch += 1"),
+    "a while that counts batches": (
+        "for epoch in range(6):",
+        "turn, epoch = 0, 0\nwhile turn < 96:",
+    ),
+}
+
+
+@pytest.mark.parametrize("how", GIVEN)
+def test_batches_may_come_from_anywhere(how: str) -> None:
+    was, now = GIVEN[how]
+    loop = (
+        LOOP if "enumerate" in was else LOOP.replace("step, (xb, yb) in enumerate(", "xb, yb in (")
+    )
+    if "enumerate" not in was:
+        loop = loop.replace("(train_dataset)", "train_dataset")
+    loop = loop.replace(was, now)
+    if "turn" in now:
+        loop = loop.replace("(xb, yb)\n", "(xb, yb)\n        turn += 1\n", 1)
+    report = report_of(HEAD + STEP + GIVES + loop)
+
+    assert {one.outcome for one in report.stages} == {"pass"}
+    assert [one.code for one in report.findings] == []
+    assert report.stage("train").measured["steps"] == 96
+
+
 def test_a_first_loss_of_rows_that_weigh_more_than_one_is_not_far_off() -> None:
     heavy = LOSSES["row by row"].replace("2.0, 1.0", "4.0, 2.0")
 
@@ -374,7 +415,7 @@ UNFOLLOWED = {
         "loop_of_another_loss",
     ),
     "a while": (
-        WHOLE.replace("for epoch in range(6):", "epoch = 0\nwhile epoch < 6:\n    epoch += 1"),
+        WHOLE.replace("for epoch in range(6):", "epoch, loss = 0, 9\nwhile loss > 0.1:"),
         "loop_that_waits",
     ),
     "a comprehension": (

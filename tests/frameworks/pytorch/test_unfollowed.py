@@ -8,16 +8,6 @@ import pytest
 
 from tests.frameworks.pytorch.test_loops import ROWS, report_of
 
-NEXT = f"""{ROWS}
-for epoch in range(2):
-    rows = iter(train_loader)
-    for number in range(len(train_loader)):
-        x, y = next(rows)
-        loss = loss_fn(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-"""
 GAN = f"""{ROWS}
 other = nn.Linear(3, 8)
 optimizer = torch.optim.Adam([*model.parameters(), *other.parameters()])
@@ -110,7 +100,6 @@ UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
         "hand_written_loop",
         {},
     ),
-    "by next": (NEXT, "loop_over_nothing", {}),
     "a stream": (STREAM, "loop_of_stream", {}),
     "rows within rows": (NESTED, "loop_of_nested_batches", {}),
     "a turn that cannot be taken again": (

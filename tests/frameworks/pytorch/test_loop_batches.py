@@ -1,0 +1,251 @@
+"""Loops by hand whose batches nobody keeps: lists, functions that give them, turns that draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from debugger.frameworks.pytorch.by_hand import Unshuffled
+from debugger.script.building import build
+from tests.frameworks.pytorch.test_loops import ROWS, WALLED, found, report_of
+
+BASE = f"""{ROWS}
+import numpy as np
+X_train, y_train, X_val, y_val = X[:240], y[:240], X[240:], y[240:]
+"""
+TURN = """
+loss = loss_fn(model(xb), yb)
+optimizer.zero_grad()
+loss.backward()
+optimizer.step()
+"""
+EVAL = """
+model.eval()
+with torch.no_grad():
+    print((model(X_val).argmax(1) == y_val).float().mean())
+"""
+
+
+def _in(spaces: int, text: str = TURN) -> str:
+    return text.strip("\n").replace("\n", "\n" + " " * spaces)
+
+
+GIVES = """
+def batches(X, y, size, shuffle=True):
+    order = torch.randperm(len(X)) if shuffle else torch.arange(len(X))
+    for start in range(0, len(X), size):
+        yield X[order[start : start + size]], y[order[start : start + size]]
+"""
+OF_A_FUNCTION = f"""{BASE}{GIVES}
+for epoch in range(8):
+    for xb, yb in batches(X_train, y_train, 16):
+        {_in(8)}
+    model.eval()
+    print(sum(loss_fn(model(xb), yb).item() for xb, yb in batches(X_val, y_val, 16, False)))
+    model.train()
+"""
+OF_ARRAYS = OF_A_FUNCTION.replace(" = X[:240]", " = X.numpy()[:240]").replace(
+    "for xb, yb in batches(X_train, y_train, 16):",
+    "for number, (xb, yb) in enumerate(batches(X_train, y_train, 16)):\n"
+    "        xb = torch.from_numpy(xb)",
+)
+OF_A_LIST = f"""{BASE}
+whole = [(X_train[n : n + 16], y_train[n : n + 16]) for n in range(0, 240, 16)]
+for epoch in range(8):
+    for xb, yb in whole:
+        {_in(8)}
+{EVAL}"""
+SIDE_BY_SIDE = f"""{BASE}
+for epoch in range(8):
+    for xb, yb in zip(X_train.split(16), y_train.split(16)):
+        {_in(8)}
+{EVAL}"""
+BY_NUMBER = f"""{BASE}
+for epoch in range(8):
+    for n in range(15):
+        xb, yb = X_train[n * 16 : (n + 1) * 16], y_train[n * 16 : (n + 1) * 16]
+        {_in(8)}
+{EVAL}"""
+DRAWN = f"""{BASE}
+def get_batch(split):
+    X, y = (X_train, y_train) if split == "train" else (X_val, y_val)
+    places = torch.randint(len(X), (16,))
+    return X[places], y[places]
+for turn in range(120):
+    if turn % 40 == 0:
+        model.eval()
+        print([loss_fn(model(u), v).item() for u, v in [get_batch("val") for _ in range(4)]])
+        model.train()
+    xb, yb = get_batch("train")
+    {_in(4)}
+"""
+DRAWN_PLACES = f"""{BASE}
+rng = np.random.default_rng(0)
+for turn in range(120):
+    ix = torch.randint(240, (16,))
+    {_in(4).replace("(xb)", "(X_train[ix])").replace("yb", "y_train[ix]")}
+{EVAL}"""
+WHILE = f"""{BASE}
+turn = 0
+while turn < 120:
+    for xb, yb in train_loader:
+        {_in(8)}
+        turn += 1
+        if turn >= 120:
+            break
+{EVAL}"""
+BREAKS_OFF = WHILE.replace("while turn < 120", "while True").replace(
+    "        turn += 1\n        if turn >= 120:\n            break",
+    "    turn += 1\n    if turn == 8:\n        break",
+)
+NEXT = f"""{BASE}
+rows = iter(train_loader)
+for turn in range(120):
+    try:
+        xb, yb = next(rows)
+    except StopIteration:
+        rows = iter(train_loader)
+        xb, yb = next(rows)
+    {_in(4)}
+{EVAL}"""
+NEXT_OF_EACH_EPOCH = f"""{BASE}
+for epoch in range(8):
+    rows = iter(train_loader)
+    for number in range(len(train_loader)):
+        xb, yb = next(rows)
+        {_in(8)}
+{EVAL}"""
+WHILE_NEXT = NEXT.replace("for turn in range(120):", "turn = 0\nwhile turn < 120:\n    turn += 1")
+SENTENCES = f"""
+import random, torch
+from torch import nn
+random.seed(0)
+kinds = {{"the": 0, "a": 0, "dog": 1, "cat": 1, "sees": 2, "likes": 2}}
+words = {{word: number for number, word in enumerate(kinds)}}
+def sentence():
+    parts = [["the", "a"], ["dog", "cat"], ["sees", "likes"]]
+    return [random.choice(parts[n % 3]) for n in range(random.randint(6, 12))]
+texts = [sentence() for _ in range(150)]
+tagged = [(text, [kinds[word] for word in text]) for text in texts]
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.lstm = nn.Embedding(len(words), 8), nn.LSTM(8, 8)
+        self.tags = nn.Linear(8, 3)
+    def forward(self, ids):
+        return torch.log_softmax(self.tags(self.lstm(self.words(ids))[0]), 1)
+model = Tagger()
+loss_fn, optimizer = nn.NLLLoss(), torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(6):
+    for text, tags in tagged:
+        xb, yb = torch.tensor([words[word] for word in text]), torch.tensor(tags)
+        {_in(8)}
+model.eval()
+"""
+HEALTHY = {
+    # script: rows, in a batch, steps, rows to judge by, mixed
+    "a function": (OF_A_FUNCTION, 240, 16, 120, 80, True),
+    "a function of arrays": (OF_ARRAYS, 240, 16, 120, None, True),
+    "a function in order": (
+        OF_A_FUNCTION.replace("shuffle=True", "shuffle=False"),
+        *(240, 16, 120, 80, False),
+    ),
+    "a list": (OF_A_LIST, 240, 16, 120, None, False),
+    "side by side": (SIDE_BY_SIDE, 240, 16, 120, None, False),
+    "by number": (BY_NUMBER, 240, 16, 120, None, False),
+    "drawn": (DRAWN, 240, 16, 120, 80, True),
+    "drawn places": (DRAWN_PLACES, 240, 16, 120, 80, True),
+    "a while over a loader": (WHILE, 240, 16, 120, 80, True),
+    "a while that breaks off": (BREAKS_OFF, 240, 16, 120, 80, True),
+    "next": (NEXT, 240, 16, 120, 80, True),
+    "next, in each epoch": (NEXT_OF_EACH_EPOCH, 240, 16, 120, 80, True),
+    "a while with next": (WHILE_NEXT, 240, 16, 120, 80, True),
+    "sentences": (SENTENCES, 150, 1, 900, None, False),
+}
+
+
+@pytest.mark.parametrize("what", HEALTHY)
+def test_batches_that_nobody_keeps_are_looked_at(what: str) -> None:
+    script, rows, size, steps, held, mixed = HEALTHY[what]
+    made: Any = build(script, "mine.py", enclosure=WALLED).trained
+    there = len(made.train_dataset)
+
+    assert made.args.per_device_train_batch_size == size
+    assert 0.97 * rows <= there <= rows  # of 120 draws of 16, hardly a row is never drawn
+    assert -(-there // size) * made.args.num_train_epochs == pytest.approx(steps)
+    assert made.eval_dataset is None if held is None else len(made.eval_dataset) <= held
+    assert issubclass(type(made), Unshuffled) != mixed
+
+    report = report_of(script)
+    assert [stage.outcome for stage in report.stages] == ["pass"] * 8
+    assert [one.code for one in report.findings if one.severity != "note"] == []
+
+
+WRONG = {
+    "a function": OF_A_FUNCTION,
+    "a list": OF_A_LIST,
+    "drawn": DRAWN,
+    "drawn places": DRAWN_PLACES,
+    "a while over a loader": WHILE,
+    "next": NEXT,
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_such_a_loop_forgets_is_a_fault_at_its_line(what: str) -> None:
+    """Each batch is really another one, and the turn really the loop's."""
+    script = WRONG[what].replace("optimizer.zero_grad()\n", "None\n", 1)
+    line = script[: script.index("optimizer.step()")].count("\n") + 1
+
+    assert found(script, "step", "fault") == {"missing_zero_grad": line}
+
+
+def test_nothing_is_drawn_that_the_script_would_have_drawn() -> None:
+    """Of torch, of numpy, and of a generator that the script made for itself."""
+    script = OF_ARRAYS.replace("def batches", "rng = np.random.default_rng(5)\ndef batches")
+    script = script.replace("torch.randperm(len(X))", "torch.tensor(rng.permutation(len(X)))")
+    script = script.replace("for epoch in", "torch.manual_seed(3)\nfor epoch in")
+    made: Any = build(script, "mine.py", enclosure=WALLED).trained
+
+    once = made.turn.names["rng"].integers(1000, size=4).tolist()
+    wanted = np.random.default_rng(5)
+    wanted.permutation(240)  # for the batch that the loop itself has drawn
+    assert once == wanted.integers(1000, size=4).tolist()
+
+
+def test_a_search_for_a_learning_rate_is_not_the_training() -> None:
+    search = f"""{BASE}
+import copy
+def find_lr(model, rates):
+    model = copy.deepcopy(model)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rates[0])
+    for rate, (xb, yb) in zip(rates, train_loader):
+        optimizer.param_groups[0]["lr"] = rate
+        {_in(8)}
+find_lr(model, [1e-7 * 4**n for n in range(10)])
+"""
+    script = search + OF_A_FUNCTION[len(BASE) :]
+    made: Any = build(script, "mine.py", enclosure=WALLED).trained
+
+    assert made.args.learning_rate == 5e-3
+    assert made.by_hand.backwards == 1
+    assert torch.equal(made.turn.model[0].weight, made.model[0].weight)
+
+
+UNTOLD = {
+    "batches of several sizes": OF_A_LIST.replace("n + 16]", "n + 16 - n % 3]"),
+    "what is used up": OF_A_FUNCTION.replace(
+        "    for xb, yb in batches(X_train, y_train, 16)",
+        "    rows = batches(X_train, y_train, 16)\n    for xb, yb in rows",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNTOLD)
+def test_what_cannot_be_gone_through_again_is_not_guessed(what: str) -> None:
+    codes = [one.code for one in report_of(UNTOLD[what]).findings]
+
+    assert codes == ["loop_over_nothing"]
