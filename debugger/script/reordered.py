@@ -208,9 +208,18 @@ class _Reading:
                 self._lots[name] = lot
             if name_of(getattr(_bare(value), "func", value)) in _COUNTS:
                 self._counted.add(name)
+            if rows is None and self._is_ordered(value):
+                self._rows.pop(name, None)  # in some order, and nobody knows in which
+                continue
             if rows is None:
                 rows = _Rows(name, statement.lineno)
             self._rows[name] = replace(_owned(rows) if rows.name == name else rows, name=name)
+
+    def _is_ordered(self, node: ast.expr) -> bool:
+        """Whether it is made of rows that were put into another order, or of an order."""
+        names = {_text(part) for part in ast.walk(node) if isinstance(part, ast.expr)}
+        known = (self._rows[name] for name in names if name in self._rows)
+        return bool(names & set(self._lots)) or any(rows.orders for rows in known)
 
     def _fresh(self, target: ast.expr, line: int) -> None:
         for name in names_in(target) if _text(target) or isinstance(target, ast.Tuple) else ():
@@ -258,7 +267,10 @@ class _Reading:
         if isinstance(node, ast.ListComp) and len(node.generators) == 1:
             return self._listed(node)
         if isinstance(node, ast.BinOp):
-            sides = [one for one in map(self._of, (node.left, node.right)) if one is not None]
+            both = [(self._of(one), one) for one in (node.left, node.right)]
+            if any(rows is None and self._is_ordered(one) for rows, one in both):
+                return None
+            sides = [rows for rows, _ in both if rows is not None]
             sides.sort(key=lambda one: not one.orders)  # the others are a mean, or a number
             lots = {tuple(o.lot for o in one.orders) for one in sides if one.name == sides[0].name}
             return sides[0] if len(lots) == 1 else None

@@ -119,6 +119,13 @@ def labels_all_the_same(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return fault(line, value=aims.quantiles[0], rows=aims.amounts)
 
 
+_OF_YES = (
+    *("BCEWithLogitsLoss", "BCELoss", "binary_cross_entropy", "BinaryCrossentropy"),
+    *("binary_cross_entropy_with_logits", "sigmoid_cross_entropy_with_logits"),
+)
+"""What a loss of yes and no is called."""
+
+
 def labels_hardly_differ(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Most amounts are one and the same. That may be so; more often they were cut to whole ones."""
     aims = _aims(seen)
@@ -126,6 +133,8 @@ def labels_hardly_differ(seen: Data, view: View) -> Verdict | CannotJudge | None
         return NOT_FOR_THIS_TASK
     least, *between, most = aims.quantiles
     if aims.amounts < ENOUGH_AMOUNTS or least == most or between[0] != between[-1]:
+        return None
+    if set(seen.train.labels if seen.train else ()) <= {0, 1} and view.places.call(*_OF_YES):
         return None
     return look(_labelling(view), value=between[0], rows=aims.amounts)
 

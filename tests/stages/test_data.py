@@ -11,11 +11,13 @@ from transformers import Trainer
 
 from debugger import diagnose
 from debugger.pipelines.face import Compiled, Data
+from debugger.pipelines.targets import Aims
+from debugger.script.places import Places
 from debugger.stages.data import imbalanced, leak, one_class, text_cut
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
-from debugger.stages.targets import labels_tiled
+from debugger.stages.targets import labels_hardly_differ, labels_tiled
 from tests import tiny
-from tests.stages.test_every_rule import SPLIT
+from tests.stages.test_every_rule import QUANTILES, SPLIT
 from tests.stages.test_step import FACTS
 
 
@@ -147,3 +149,17 @@ def test_labels_that_are_pictures_of_their_own_are_no_tiles() -> None:
     masks = tuple([[0, 1], [1, 0]] for _ in range(40))
     seen = Data(replace(SPLIT, labels=masks), None)
     assert labels_tiled(seen, View(FACTS)) == NOT_FOR_THIS_TASK
+
+
+@pytest.mark.parametrize(
+    ("loss", "told"), [("nn.BCEWithLogitsLoss(pos_weight=w)", False), ("nn.MSELoss()", True)]
+)
+def test_answers_of_yes_and_no_may_well_be_rare(loss: str, told: bool) -> None:
+    """As floats, which a loss of yes and no asks for; cut fractions look the same."""
+    split = replace(
+        SPLIT, labels=(0.0,) * 36 + (1.0,) * 4, aims=Aims(amounts=40, quantiles=QUANTILES)
+    )
+    script = f"loss = {loss}\ntrainer.train()"
+    here = View(replace(FACTS, task="regression"), Places(script, training_line=2), True)
+
+    assert (labels_hardly_differ(Data(split, None), here) is not None) is told

@@ -45,6 +45,16 @@ BY_TWO_LOTS = {
     "p = rng.permutation(9)\ny = y[p]\nfit(x, y)": 5,
 }
 TOGETHER = [
+    "class Rows(Sequence):\n    def __init__(self, x, y):\n        self.x, self.y = x, y\n"
+    "        self.order = np.arange(len(x))\n"
+    "    def __getitem__(self, i):\n"
+    "        rows = self.order[8 * i : 8 * i + 8]\n        x = self.x[rows]\n"
+    "        gain = rng.uniform(0.8, 1.2, (len(rows), 1, 1))\n"
+    "        x = gain * np.stack([np.roll(one, k) for one, k in zip(x, shifts)])\n"
+    "        return x, self.y[rows]\n"
+    "    def on_epoch_end(self):\n        rng.shuffle(self.order)",
+    "X, y = load()\norder = rng.permutation(len(X))\nX = X[order]\n"
+    "X = np.stack([turn(a, b) for a, b in zip(X, turns)])\ny = y[order]\nfit(X, y)",
     "df = read().sort_values('day')\nX, y = df[['a']], df['b']\nfit(scaler.fit_transform(X), y)",
     "df = read()\nX = df.sort_values('day')[['a']]\ny = df.sort_values('day')['b']\nfit(X, y)",
     "df = read()\nX = df.sort_values('day').drop(columns='b')\ny = df['b'].loc[X.index]\nfit(X, y)",

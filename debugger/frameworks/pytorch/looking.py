@@ -184,6 +184,8 @@ def _split(trainer: Trainer, dataset: Any, facts: Facts, tokenizer: Any) -> _Rea
         kept += tuple(n for n in on_behalf(dataset.__getitem__, 0) if n not in columns)
     called = (*LABELS, *(trainer.label_names or ()))
     label = next((name for name in called if name in kept and name in columns), None)
+    if len(columns) > 1 and set(columns) <= set(trainer.label_names or ()):
+        label = None  # a loss of pairs, say, which are what it is asked about, too
     looked_at = len(next(iter(values.values()), ()))
     first = range(min(SHOWN_ROWS, looked_at))
     ids = values.get(facts.main_input) if facts.main_input == "input_ids" else None

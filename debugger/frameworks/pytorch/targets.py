@@ -162,6 +162,8 @@ def _slopes(trainer: Trainer, batch: dict[str, Any]) -> dict[str, Any]:
     Adam and its kin move a weight by about the learning rate a step. Where that is far, weights of
     one layer and the next take the output further than each by itself.
     """
+    if not batch:
+        return {}  # what a model answers is also all that it is asked about
     model: Any = trainer.model
     inputs: Any = trainer._prepare_inputs(dict(batch))
     weights = {name: weight for name, weight in model.named_parameters() if weight.requires_grad}

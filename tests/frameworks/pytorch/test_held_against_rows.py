@@ -245,3 +245,48 @@ def test_a_loss_for_one_class_hears_of_rows_of_several(several: bool) -> None:
         torch.nn.CrossEntropyLoss()(torch.randn(4, 3), wanted)
 
     assert [(one.share, one.most) for one in heard.shared] == [(0.5, 2) if several else (0.0, 1)]
+
+
+class Pairs(torch.nn.Module):
+    """Readers and books; what is asked about is all that its loss needs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.readers, self.books = torch.nn.Embedding(40, 8), torch.nn.Embedding(30, 8)
+
+    def forward(self, reader: Any, book: Any) -> dict[str, Any]:
+        scores = self.readers(reader) @ self.books.weight.T
+        return {"loss": torch.nn.functional.cross_entropy(scores, book), "logits": scores}
+
+
+@pytest.mark.parametrize("times", [1, 4])
+def test_pairs_that_are_all_labels_are_told_apart_by_both(times: int) -> None:
+    """Each book is read by many, and each reader reads many."""
+    chosen = np.random.default_rng(0).permutation(40 * 30)[:400]
+    pairs = [{"reader": int(one // 30), "book": int(one % 30)} for one in chosen]
+    trainer = Trainer(
+        Pairs(),
+        tiny.arguments(label_names=["reader", "book"], eval_strategy="epoch"),
+        train_dataset=pairs[: 320 // times] * times,
+        eval_dataset=pairs[:80] if times > 1 else pairs[320:],
+    )
+
+    assert ("few_kinds_of_rows" in found(trainer, "evaluate")) is (times > 1)
+
+
+class Echo(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = torch.nn.Sequential(torch.nn.Linear(16, 4), torch.nn.Linear(4, 16))
+
+    def forward(self, signal: Any) -> dict[str, Any]:
+        made = self.inner(signal)
+        return {"loss": torch.nn.functional.mse_loss(made, signal), "logits": made}
+
+
+def test_a_signal_that_is_its_own_label_is_looked_at() -> None:
+    waves = np.sin(np.random.default_rng(0).uniform(0, 9, (64, 1)) + np.arange(16) / 3)
+    rows = [{"signal": 4 * wave.astype("float32")} for wave in waves]
+    trainer = Trainer(Echo(), tiny.arguments(label_names=["signal"]), train_dataset=rows)
+
+    assert diagnose(trainer, stage="forward").outcome == "pass"
