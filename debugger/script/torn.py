@@ -28,7 +28,8 @@ def torn(tree: ast.Module) -> int | None:
     two belong together, only a training shows."""
     scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
     behind = (line for scope in scopes for line in _moved_behind(scope.body))
-    alone = (line for scope in scopes for line in _rows_alone(tree, scope.body))
+    ordered = _ordered(tree)
+    alone = (line for scope in scopes for line in _rows_alone(ordered, scope.body))
     return min((*_lines(tree), *_split_alone(tree), *behind, *alone), default=None)
 
 
@@ -201,13 +202,17 @@ def _moved_behind(body: list[ast.stmt]) -> Iterator[int]:
             taken |= {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
 
 
-def _rows_alone(tree: ast.Module, body: list[ast.stmt]) -> Iterator[int]:
-    """Rows that take an order of their own, and labels of the same set that never take it."""
-    ordered = [
+def _ordered(tree: ast.Module) -> list[tuple[str, str]]:
+    """What is picked by a name, and by which."""
+    return [
         (name_of(node.value), name_of(node.slice))
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name)
     ]
+
+
+def _rows_alone(ordered: list[tuple[str, str]], body: list[ast.stmt]) -> Iterator[int]:
+    """Rows that take an order of their own, and labels of the same set that never take it."""
     orders, labels = set[str](), set[str]()
     for node in (n for n in body if isinstance(n, ast.Assign)):
         made = node.targets[0]

@@ -145,14 +145,20 @@ class Tracing:
         return self._assigned_in(self._scopes.get(name), name.id)
 
     def _assigned_in(self, scope: Function | None, name: str) -> list[tuple[int, ast.expr]]:
-        values = [
-            (target.lineno, value)
-            for statement in ast.walk(scope or self._tree)
-            if self._scopes.get(statement) is scope
-            for target, value in assigned(statement)
-            if isinstance(target, ast.Name) and target.id == name
-        ]
-        return sorted(values, key=lambda one: one[0])
+        return self._values.get((scope, name), [])
+
+    @cached_property
+    def _values(self) -> dict[tuple[Function | None, str], list[tuple[int, ast.expr]]]:
+        """What each scope assigns to its names, by line."""
+        found: dict[tuple[Function | None, str], list[tuple[int, ast.expr]]] = {}
+        for statement in ast.walk(self._tree):
+            for target, value in assigned(statement):
+                if isinstance(target, ast.Name):
+                    key = self._scopes.get(statement), target.id
+                    found.setdefault(key, []).append((target.lineno, value))
+        for values in found.values():
+            values.sort(key=lambda one: one[0])
+        return found
 
     def around(self, node: ast.AST) -> Function | None:
         """The function that it stands in."""
@@ -257,27 +263,41 @@ class Tracing:
         kinds = [name_of(v.func) for _, v in made if isinstance(v, ast.Call)]
         other = any(word in name_of(node.value).lower() for word in ("token", "model", "config"))
         other |= any(kind[:1].isupper() and "Namespace" not in kind for kind in kinds)
-        for call in self._calls:
-            if name_of(call.func) != "add_argument" or other:
-                continue
+        for call in [] if other else self._calls_of.get("add_argument", []):
             names = [a.value for a in call.args if isinstance(a, ast.Constant)]
             if node.attr in [str(n).lstrip("-").replace("-", "_") for n in names]:
                 return keyword_of(call, "default")
         for settings in self._classes:
-            for call in self._calls:
-                if name_of(call.func) == settings.name and (found := keyword_of(call, node.attr)):
+            for call in self._calls_of.get(settings.name, []):
+                if found := keyword_of(call, node.attr):
                     return found
-            for statement in ast.walk(settings):
-                for target, value in assigned(statement):
-                    if name_of(target) != node.attr:
-                        continue
-                    if isinstance(value, ast.Call) and name_of(value.func) == "field":
-                        return keyword_of(value, "default")
-                    return value
+            value = self._fields[settings].get(node.attr)
+            if isinstance(value, ast.Call) and name_of(value.func) == "field":
+                return keyword_of(value, "default")
+            if value is not None:
+                return value
         if isinstance(node.value, ast.Name) and len(values := self.local(node.value)) == 1:
             made = values[0][1]
             return keyword_of(made, node.attr) if isinstance(made, ast.Call) else None
         return None
+
+    @cached_property
+    def _calls_of(self) -> dict[str, list[ast.Call]]:
+        found: dict[str, list[ast.Call]] = {}
+        for call in self._calls:
+            found.setdefault(name_of(call.func), []).append(call)
+        return found
+
+    @cached_property
+    def _fields(self) -> dict[ast.ClassDef, dict[str, ast.expr]]:
+        """What each class makes of what it is given, or has from the beginning, by name."""
+        found: dict[ast.ClassDef, dict[str, ast.expr]] = {}
+        for one in self._classes:
+            fields = found.setdefault(one, {})
+            for statement in ast.walk(one):
+                for target, value in assigned(statement):
+                    fields.setdefault(name_of(target), value)
+        return found
 
     def entry(self, key: object) -> ast.expr | None:
         """What a dictionary of settings holds, where one alone knows the word."""
