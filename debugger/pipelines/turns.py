@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import linecache
-import math
 import re
 from types import FrameType
 from typing import Any
@@ -57,7 +56,8 @@ def loops_at(frame: FrameType) -> list[loops.Loop]:
     tree, code = tree_of(frame), frame.f_code
     if tree is None:
         return []
-    return loops.around(tree, frame.f_lineno, code.co_name, code.co_filename)
+    running = {one.f_code.co_name for one in running_frames()}
+    return loops.around(tree, frame.f_lineno, code.co_name, code.co_filename, running)
 
 
 def names_in(frame: FrameType) -> dict[str, Any]:
@@ -77,8 +77,8 @@ def all_names(frames: list[FrameType]) -> dict[str, Any]:
 
 
 def comprehended(frames: list[FrameType]) -> bool:
-    """Whether a comprehension runs a function of the script's for each item, and no loop within
-    that function comes before it."""
+    """Whether a comprehension that goes over several things, or leaves some out, runs a function of
+    the script's for each item, and no loop within that function comes before it."""
     names = {frame.f_code.co_name for frame in frames}
     for frame in frames:
         if any(name_of(call.func) in names for call in _calls_of_items(frame)):
@@ -93,6 +93,8 @@ def _calls_of_items(frame: FrameType) -> list[ast.Call]:
     found: list[ast.Call] = []
     for part in [] if tree is None else ast.walk(tree):
         if not isinstance(part, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            continue
+        if loops.is_plain_comprehension(part):
             continue
         if part.lineno <= line <= (part.end_lineno or 0):
             found += [one for one in ast.walk(part.elt) if isinstance(one, ast.Call)]
@@ -109,10 +111,10 @@ _RATES = {"lr", "lrs", "rate", "rates"}
 _SEARCHES = {"find", "finder", "search", "range", "sweep", "test", "probe"}
 
 
-def epochs_of(frames: list[FrameType], outer: list[loops.Loop], batches: int) -> int | None:
+def epochs_of(frames: list[FrameType], outer: list[loops.Loop], batches: int) -> float | None:
     """How often the rows are gone through, in so many batches, by the loops around theirs; None
     where nobody knows."""
-    times = 1
+    times: float = 1
     for place, frame in enumerate(frames):
         tree = tree_of(frame)
         if tree is not None and loops.waits(tree, frame.f_lineno, frame.f_code.co_name):
@@ -120,7 +122,7 @@ def epochs_of(frames: list[FrameType], outer: list[loops.Loop], batches: int) ->
         names = names_in(frame)
         for loop in loops_at(frame) if place else outer:
             count = loop.times(names) or 1
-            times *= math.ceil(count / max(1, batches)) if loop.by_inner else count
+            times *= count / max(1, batches) if loop.by_inner else count
     return times
 
 

@@ -25,6 +25,13 @@ class Cut:
         module = ast.Module(self.draws if draws is None else draws, [])
         return compile(ast.fix_missing_locations(module), self.loop.file, "exec")
 
+    def out_of_one(self) -> Loop:
+        """The same, over what holds the batch and nothing else: `(x,) = next(rows)`."""
+        node = self.loop.node
+        return self.loop.over(
+            ast.For(ast.Tuple([node.target], ast.Store()), node.iter, node.body, [])
+        )
+
     @property
     def takes_the_next(self) -> bool:
         """Whether it asks what a script goes through by itself for the next item."""
@@ -47,11 +54,21 @@ def cut(loop: Loop, line: int, batches: Collection[str]) -> Cut | None:
             needed |= _read([one])
     if not names:
         return None
-    stores: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
-    target = stores[0] if len(stores) == 1 else ast.Tuple(stores, ast.Store())
     rest = [one for one in body if one not in draws]
-    turn = ast.For(target, ast.Tuple([], ast.Load()), rest, [])
+    turn = ast.For(_target(names), ast.Tuple([], ast.Load()), rest, [])
     return Cut(draws, tuple(names), loop.over(turn))
+
+
+def _target(names: list[str]) -> ast.expr:
+    stores: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
+    return stores[0] if len(stores) == 1 else ast.Tuple(stores, ast.Store())
+
+
+def shuffles(trees: Iterable[ast.Module], given: ast.AST) -> bool:
+    """Whether a script puts what a loop goes over into another order: `random.shuffle(batches)`."""
+    said = ast.unparse(given)
+    calls = calls_in(trees, "shuffle")
+    return any(ast.unparse(call.args[0]) == said for call in calls if call.args)
 
 
 def _read(parts: Iterable[ast.AST]) -> set[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import CodeType
-from typing import Any
+from typing import Any, TypeGuard
 
 from debugger.script.tracing import Function, is_false, name_of
 
@@ -125,8 +125,11 @@ def take(turn: CodeType, put: Mapping[str, Any], names: Mapping[str, Any]) -> No
     exec(turn, {**names, **put})
 
 
-def around(tree: ast.Module, line: int, function: str, file: str) -> list[Loop]:
-    """The loops around a line that stand in the same function, the innermost first."""
+def around(
+    tree: ast.Module, line: int, function: str, file: str, running: Collection[str] = ()
+) -> list[Loop]:
+    """The loops around a line that stand in the same function, the innermost first; also a
+    comprehension that calls one of the `running` functions for each item."""
     loops: list[Loop] = []
 
     def enter(node: ast.AST, held: list[Loop], name: str) -> None:
@@ -136,9 +139,9 @@ def around(tree: ast.Module, line: int, function: str, file: str) -> list[Loop]:
             if isinstance(part, Function):
                 enter(part, [], part.name)
                 continue
-            loop = _loop(part, file, line)
+            loop = _loop(part, file, line) or _in_one_line(part, file, running)
             inner = held if loop is None else [loop, *held]
-            if name == function:
+            if name == function and len(inner) >= len(loops):
                 loops[:] = inner
             enter(part, inner, name)
 
@@ -163,6 +166,21 @@ def _loop(node: ast.AST, file: str, line: int) -> Loop | None:
     numbers = ast.Call(ast.Name("range", ast.Load()), [begin, end], keywords=[])
     made = ast.For(ast.Name(_TURN, ast.Store()), numbers, node.body, [])
     return Loop(ast.fix_missing_locations(ast.copy_location(made, node)), file, by_inner)
+
+
+def _in_one_line(node: ast.AST, file: str, running: Collection[str]) -> Loop | None:
+    if not is_plain_comprehension(node) or not calls_in([node.elt], *running):
+        return None
+    over = node.generators[0]
+    made = ast.For(over.target, over.iter, [ast.Expr(node.elt)], [])
+    return Loop(ast.fix_missing_locations(ast.copy_location(made, node)), file)
+
+
+def is_plain_comprehension(node: ast.AST) -> TypeGuard[ast.ListComp | ast.GeneratorExp]:
+    """Goes over one thing, and leaves nothing out."""
+    if not isinstance(node, ast.ListComp | ast.GeneratorExp):
+        return False
+    return len(node.generators) == 1 and not node.generators[0].ifs
 
 
 def _ends(node: ast.While) -> tuple[str, ast.expr] | None:

@@ -30,6 +30,8 @@ from debugger.stages.refusals import schedule_ended
 TOO_HIGH, TOO_HIGH_TO_WRITE = 5e-4, 5e-3
 """What writes a text may need more: the authors of T5 fine-tuned it at 1e-3."""
 RATHER_HIGH = 2e-4
+RATHER_HIGH_SMALL, SMALL = 3e-4, 30_000_000
+"""ELECTRA tunes its small model at 3e-4, the base one at 1e-4 (arXiv:2003.10555, table 6)."""
 FEW_WEIGHTS = 1_000_000
 """In smaller ones, which people train themselves before, a rate for large ones teaches nothing."""
 RATHER_LOW = 1e-6
@@ -215,7 +217,8 @@ def not_in_optimizer(seen: Step, view: View) -> Verdict | None:
 
 def learning_rate_too_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
     rate = _comparable_rate(seen, view)
-    if isinstance(rate, CannotJudge) or rate <= RATHER_HIGH:
+    rather = RATHER_HIGH_SMALL if seen.total < SMALL else RATHER_HIGH
+    if isinstance(rate, CannotJudge) or rate <= rather:
         return rate if isinstance(rate, CannotJudge) else None
     line = view.places.rate() or view.places.argument("optimizer")
     if seen.total < FEW_WEIGHTS:

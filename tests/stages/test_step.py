@@ -136,3 +136,11 @@ def test_what_writes_a_text_may_take_a_higher_rate(task: Any, rate: float, sever
     assert found.severity == severity
     small = replace(seen, total=80_000, trainable=80_000)
     assert learning_rate_too_high(small, View(FACTS)) == CannotJudge("few_weights")
+
+
+@pytest.mark.parametrize(("weights", "told"), [(22_000_000, False), (110_000_000, True)])
+def test_a_small_model_is_tuned_at_a_higher_rate_than_a_large_one(weights: int, told: bool) -> None:
+    seen = Step(optimizer="AdamW", peak_learning_rate=3e-4, total=weights, trainable=weights)
+    found = learning_rate_too_high(seen, View(FACTS, Places(""), False))
+
+    assert isinstance(found, Verdict) is told

@@ -4,6 +4,7 @@ rows as its model and its loss get them, as if `fit` had been given those."""
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from types import FrameType
@@ -105,7 +106,7 @@ class _Place:
         times = epochs_of(around, self.outer, batches)
         if times is None:
             raise NotFollowed("loop_that_waits")
-        return Epochs(times, epochs_loop(around, self.outer) is not None)
+        return Epochs(math.ceil(times), epochs_loop(around, self.outer) is not None)
 
     @cached_property
     def loop_names(self) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from types import CodeType, FrameType
@@ -13,10 +13,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, default_collate
+from torch.utils.data import DataLoader
 
 from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Turn, Unshuffled
+from debugger.frameworks.pytorch.kept_batches import (
+    Kept,
+    Rows,
+    Source,
+    holds_rows,
+    kept,
+    parts_of,
+)
 from debugger.frameworks.pytorch.laid_out import JUDGES, can_be_drawn_from, first_item, form_of
 from debugger.frameworks.pytorch.loop_rows import (
     Found,
@@ -29,16 +37,14 @@ from debugger.frameworks.pytorch.loop_rows import (
     seen_in,
     turn_of,
 )
-from debugger.frameworks.pytorch.tensors import Columns, Seen
+from debugger.frameworks.pytorch.tensors import Handed
 from debugger.frameworks.pytorch.untouched import Rng
 from debugger.pipelines.turns import all_names, loops_at, names_in, trees_of
 from debugger.pipelines.unfollowed import NotFollowed
 from debugger.script import batching, loops
 
-MOST_ROWS, MOST_BYTES, SECONDS = 4096, 256 << 20, 3.0
 SAME = 1e-5
-Source = Callable[[], Iterable[Any]]
-"""Gives the batches, one after the other, from the first one on."""
+MOST_ITEMS, SECONDS, PAIR = 512, 3.0, 2
 
 
 def over_batches(frames: list[FrameType], optimizer: Any, last: Any) -> Found | None:
@@ -68,44 +74,35 @@ class _Place:
     def loop(self) -> loops.Loop:
         return self.around[0]
 
+    @property
+    def trees(self) -> list[ast.Module]:
+        return trees_of(self.frames)
+
+    def taken(self, loop: loops.Loop, names: dict[str, Any]) -> Taken:
+        around = [loop, *self.around[1:]]
+        return Taken(turn_of(loop), names, self.frames, self.place, around)
+
+    def epochs(self, batches: int) -> float:
+        return epochs_at(self.frames[self.place :], self.around[1:], batches)
+
     def handed(self) -> Found | None:
         """Its items are the batches."""
         given = self.loop.given(self.names)
         if given is None or not loops.is_function_or_list(given, self.names):
             return None
 
-        def source(node: ast.expr) -> Source:
-            return lambda: loops.asked(node, all_names(self.frames)) or ()
+        def source(node: ast.AST) -> Source:
+            names = all_names(self.frames)
+            return lambda: loops.asked(node, names) or () if isinstance(node, ast.expr) else ()
 
-        code, known = turn_of(self.loop), _kept(source(given))
-        form = None if known is None else self._form(code, known.first, self.names)
-        if known is None or form is None:
-            return self._one_by_one(code, loops.asked(given, self.names))
-        others = (
-            source(one)
-            for one in batching.calls_otherwise(given, self._trees, self.names, JUDGES)
-            if isinstance(one, ast.expr)
-        )
-        again = _kept(source(given), most=1)
-        by_lot = again is not None and not _equal(again.first, known.first)
-        outer = self.around[1:]
-        epochs = epochs_at(self.frames[self.place :], outer, known.batches)
-        return self._found(code, self.names, form, known, by_lot, others, epochs)
-
-    def _one_by_one(self, code: CodeType, rows: Any) -> Found | None:
-        """Each turn takes one row, and makes of it what the model is asked."""
-        if not isinstance(rows, list | tuple) or not rows:
-            return None
-        seen = seen_in(code, self.names, {loops.PUT: rows[0]}, self.optimizer)
-        several = isinstance(rows[0], list | tuple)
-        names = tuple(f"part_{place}" for place in range(len(rows[0]) if several else 1))
-        make = type(rows[0]) if several else _only
-        form = Form(names, None if isinstance(rows[0], dict) else make, None)
-        given = Given(_Items(rows, form), _only, 1, kind=Unshuffled, batches=len(rows))
-        epochs = epochs_at(self.frames[self.place :], self.around[1:], len(rows))
-        turn = Turn(code, self.names, form, seen.model, Counted(self.names), self.optimizer)
-        taken = Taken(code, self.names, self.frames, self.place, self.around)
-        return taken.whole(turn, given, epochs)
+        taken, known = self.taken(self.loop, self.names), kept(source(given))
+        asked = None
+        if known is not None:
+            asked = _asks_first(taken.code, {**self.names, loops.PUT: known.first})
+        if known is None or asked is None or not asked.uses(known.first):
+            return self._one_by_one(taken, loops.asked(given, self.names))
+        epochs = self.epochs(known.batches)
+        return self._found(taken, known, known.first, asked, given, source, lambda _: epochs)
 
     def drawn(self) -> Found | None:
         """It counts, and each turn draws its batch."""
@@ -113,119 +110,129 @@ class _Place:
         second = numbers[min(1, len(numbers) - 1)]  # much is done in the first turn only
         target = self.loop.node.target
         names = self.names | ({target.id: second} if isinstance(target, ast.Name) else {})
-        stopped = _asks_first(turn_of(self.loop), {**names, loops.PUT: second})
-        if stopped is None:
+        asked = _asks_first(turn_of(self.loop), {**names, loops.PUT: second})
+        if asked is None:
             return None
-        line, there, given = stopped
-        batches = {name for name, one in there.items() if _holds_rows(one)}
-        cut = batching.cut(self.loop, line, batches)
+        batches = {name for name, one in asked.names.items() if holds_rows(one)}
+        cut = batching.cut(self.loop, asked.line, batches)
         if cut is None:
             return None
-        known = {name: there[name] for name in there if name not in (loops.PUT, "__builtins__")}
-        around, turns = [cut.loop, *self.around[1:]], len(numbers)
-        taken = Taken(turn_of(cut.loop), {**names, **known}, self.frames, self.place, around)
-        item = _item(cut.names, there)
+        made = {k: v for k, v in asked.names.items() if k not in (loops.PUT, "__builtins__")}
+        item, taken = _item(cut.names, asked.names), self.taken(cut.loop, {**names, **made})
         if cut.takes_the_next and isinstance(self.last, DataLoader):
-            return self._of_last(taken, item, turns)
+            return self._of_last(cut, taken, item, len(numbers))
         if len(cut.names) == 1 and _is_places(item):
-            items = Items(item, size=len(item), turns=turns, orders=(loops.PUT,))
+            items = Items(item, size=len(item), turns=len(numbers), orders=(loops.PUT,))
             return of_tensors(taken, items, self.optimizer)
-        if not any(_same(part, one) for part in _parts(item) for one in given):
-            return None
-        return self._of_draws(taken, cut, item, numbers)
+        return self._of_draws(taken, cut, item, asked, numbers)
 
-    def _of_last(self, taken: Taken, item: Any, turns: int) -> Found | None:
+    def _of_last(self, cut: batching.Cut, taken: Taken, item: Any, turns: int) -> Found | None:
         """It takes the next item of a loader."""
         loader = self.last
         if not can_be_drawn_from(loader):
             raise NotFollowed("loop_of_stream")
-        if not _alike(first_item(loader), item):
+        first = first_item(loader)
+        if not _alike(first, item):
             return None
-        epochs = epochs_at(self.frames[self.place :], self.around[1:], len(loader))
-        return of_loader(taken, loader, self.optimizer, epochs * turns / len(loader))
+        if isinstance(item, torch.Tensor) and not isinstance(first, torch.Tensor):
+            taken = self.taken(cut.out_of_one(), taken.names)
+        epochs = self.epochs(len(loader)) * turns / len(loader)
+        return of_loader(taken, loader, self.optimizer, epochs)
 
-    def _of_draws(self, taken: Taken, cut: batching.Cut, item: Any, numbers: range) -> Found | None:
-        by_number = self.loop.node.target
-        names = all_names(self.frames)
+    def _of_draws(
+        self, taken: Taken, cut: batching.Cut, item: Any, asked: _Asks, numbers: range
+    ) -> Found | None:
+        target, names = self.loop.node.target, all_names(self.frames)
 
-        def source(draws: list[ast.stmt]) -> Source:
-            code = cut.drawing(draws)
+        def source(node: ast.AST) -> Source:
+            code = cut.drawing(node.body if isinstance(node, ast.Module) else [])
 
             def items() -> Iterator[Any]:
                 space = dict(names)
                 for number in numbers:
-                    if isinstance(by_number, ast.Name):
-                        space[by_number.id] = number
+                    if isinstance(target, ast.Name):
+                        space[target.id] = number
                     exec(code, space)
                     yield _item(cut.names, space)
 
             return items
 
-        known, form = _kept(source(cut.draws)), self._form(taken.code, item, taken.names)
-        if known is None or form is None:
+        whole, turns = ast.Module(cut.draws, []), len(numbers)
+        known, epochs = kept(source(whole)), self.epochs(turns)
+        if known is None:
+            return self._one_by_one(taken, _some(source(whole)), turns)
+        if not asked.uses(item):
             return None
-        whole = ast.Module(cut.draws, [])
-        others = (
-            source(one.body)
-            for one in batching.calls_otherwise(whole, self._trees, names, JUDGES)
-            if isinstance(one, ast.Module)
-        )
-        epochs = epochs_at(self.frames[self.place :], self.around[1:], len(numbers))
-        return self._found(taken.code, taken.names, form, known, None, others, epochs, len(numbers))
 
-    @property
-    def _trees(self) -> list[ast.Module]:
-        return trees_of(self.frames)
+        def passes(rows: int) -> float:
+            return epochs * turns / -(-rows // known.size)
 
-    def _form(self, code: CodeType, item: Any, names: dict[str, Any]) -> tuple[Form, Seen] | None:
-        seen = seen_in(code, names, {loops.PUT: item}, self.optimizer)
-        asked = [value for given in seen.asked for value in given.values()]
-        if not any(_same(part, value) for part in _parts(item) for value in asked):
+        return self._found(taken, known, item, asked, whole, source, passes)
+
+    def _one_by_one(self, taken: Taken, rows: Any, turns: int = 0) -> Found | None:
+        """Each turn takes one row, and makes of it what the model is asked. Of what is drawn there
+        are so many `turns`."""
+        if not isinstance(rows, list | tuple) or not rows:
             return None
-        form = form_of(item, seen)
-        if form is None:
-            raise NotFollowed("loop_of_nested_batches")
-        return _as_given(form, item), seen
+        seen = seen_in(taken.code, taken.names, {loops.PUT: rows[0]}, self.optimizer)
+        several = isinstance(rows[0], list | tuple)
+        names = tuple(f"part_{place}" for place in range(len(rows[0]) if several else 1))
+        make = type(rows[0]) if several else _only
+        form = Form(names, None if isinstance(rows[0], dict) else make, None)
+        mixed = bool(turns) or batching.shuffles(self.trees, self.loop.node.iter)
+        kind = LoopTrainer if mixed else Unshuffled
+        given = Given(_Items(rows, form), _only, 1, kind=kind, batches=len(rows))
+        epochs = self.epochs(turns or len(rows)) * (turns / len(rows) if turns else 1)
+        turn = Turn(taken.code, taken.names, form, seen.model, Counted(taken.names), self.optimizer)
+        return taken.whole(turn, given, epochs)
 
     def _found(
         self,
-        code: CodeType,
-        names: dict[str, Any],
-        formed: tuple[Form, Seen],
-        known: _Kept,
-        by_lot: bool | None,
-        others: Iterable[Source],
-        epochs: float,
-        turns: int = 0,
+        taken: Taken,
+        known: Kept,
+        item: Any,
+        asked: _Asks,
+        given: ast.AST,
+        source: Callable[[ast.AST], Source],
+        epochs: Callable[[int], float],
     ) -> Found | None:
-        form, seen = formed
-        rows = known.rows(form)
+        """`epochs` are those of so many rows."""
+        seen = seen_in(taken.code, taken.names, {loops.PUT: item}, self.optimizer)
+        form = _in_parts(item) if asked.joins(item) else form_of(item, seen)
+        if form is None:
+            raise NotFollowed("loop_of_nested_batches")
+        rows = known.rows(form.names)
         if rows is None:
             return None
-        if by_lot is None:  # where a row comes again, each turn draws its own
-            once = _once(rows)
-            by_lot = len(once) < len(rows) or known.batches < turns
-            epochs = epochs * turns / -(-len(once) // known.size) if by_lot else epochs
-            rows = once
-        held = None
-        for other in others:
-            held_out = _kept(other)
-            held = None if held_out is None or held_out.kind != known.kind else held_out.rows(form)
-            if held is not None:
-                held = _once(held)
-                break
-        given = Given(
-            rows=rows,
-            collate=default_collate,
+        again = kept(source(given), most=1)
+        by_lot = again is not None and not _equal(again.first, known.first)
+        rows = rows.once() if by_lot else rows
+        held = self._held(known, form, given, source)
+        count = len(rows.columns)
+        kinds = Given(
+            rows=rows.columns,
+            collate=rows.collate,
             size=known.size,
-            held=held,
+            held=None if held is None else held.once().columns,
             held_size=known.size,
-            kind=LoopTrainer if by_lot else Unshuffled,
-            batches=-(-len(rows) // known.size),
+            kind=LoopTrainer if by_lot or batching.shuffles(self.trees, given) else Unshuffled,
+            batches=-(-count // known.size),
         )
-        taken = Taken(code, names, self.frames, self.place, self.around)
-        turn = Turn(code, names, form, seen.model, Counted(names), self.optimizer)
-        return taken.whole(turn, given, epochs)
+        names = taken.names
+        form = _as_given(form, item)
+        turn = Turn(taken.code, names, form, seen.model, Counted(names), self.optimizer)
+        return replace(taken, around=self.around).whole(turn, kinds, epochs(count))
+
+    def _held(
+        self, known: Kept, form: Form, given: ast.AST, source: Callable[[ast.AST], Source]
+    ) -> Rows | None:
+        """The rows to be judged by: what the script asks for elsewhere in the same way."""
+        for other in batching.calls_otherwise(given, self.trees, all_names(self.frames), JUDGES):
+            held = kept(source(other))
+            rows = None if held is None or held.kind != known.kind else held.rows(form.names)
+            if rows is not None:
+                return rows
+        return None
 
 
 def _only(some: Sequence[Any]) -> Any:
@@ -245,6 +252,44 @@ class _Items(torch.utils.data.Dataset[Any]):
         return self._form.fields(self._rows[place])
 
 
+def _some(source: Source) -> list[Any]:
+    """Each that comes once."""
+    found, until = dict[str, Any](), time.monotonic() + SECONDS
+    try:
+        for item in islice(source(), MOST_ITEMS):
+            parts = [one.tolist() if holds_rows(one) else one for one in parts_of(item)]
+            found.setdefault(repr(parts), item)
+            if time.monotonic() > until:
+                break
+    except Exception:  # of the script's: what it gives cannot be had by itself
+        return []
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class _Asks:
+    """Where a turn first asks a model that learns: the line, what the names hold there, what the
+    model is given, and what torch was handed on the way."""
+
+    line: int
+    names: dict[str, Any]
+    given: list[Any]
+    handed: set[int]
+
+    def uses(self, item: Any) -> bool:
+        """Whether the model is given what is made of a part of the batch."""
+        parts = parts_of(item)
+        return any(self._reads(part) or _same(part, one) for part in parts for one in self.given)
+
+    def joins(self, item: Any) -> bool:
+        """Whether all of the batch is what it is given, and no part is a label."""
+        parts = parts_of(item)
+        return len(parts) >= PAIR and all(map(self._reads, parts))
+
+    def _reads(self, part: Any) -> bool:
+        return isinstance(part, torch.Tensor) and part.data_ptr() in self.handed
+
+
 class _Asked(BaseException):
     """Ends a turn where it asks a model that learns."""
 
@@ -252,11 +297,8 @@ class _Asked(BaseException):
         self.given = given
 
 
-def _asks_first(
-    code: CodeType, names: dict[str, Any]
-) -> tuple[int, dict[str, Any], list[Any]] | None:
-    """The line of a turn that asks the model, what the names hold there, and what it is given."""
-    space, call = dict(names), torch.nn.Module.__call__
+def _asks_first(code: CodeType, names: dict[str, Any]) -> _Asks | None:
+    space, call, handed = dict(names), torch.nn.Module.__call__, Handed()
 
     def asked(module: torch.nn.Module, *given: Any, **named: Any) -> Any:
         if any(True for _ in module.parameters()):
@@ -265,12 +307,14 @@ def _asks_first(
 
     torch.nn.Module.__call__ = asked  # type: ignore[method-assign]
     try:
-        exec(code, space)
+        with handed:
+            exec(code, space)
     except _Asked as ended:
         trace: Any = ended.__traceback__
         while trace is not None and trace.tb_frame.f_code is not code:
             trace = trace.tb_next
-        return None if trace is None else (trace.tb_lineno, space, ended.given)
+        read = {one.data_ptr() for one in handed.tensors if not one.is_sparse}
+        return None if trace is None else _Asks(trace.tb_lineno, space, ended.given, read)
     except Exception as error:  # of the script's: its turn cannot be taken by itself
         raise NotFollowed.of_a_turn(error) from None
     finally:
@@ -278,80 +322,9 @@ def _asks_first(
     return None
 
 
-@dataclass(frozen=True)
-class _Kept:
-    """The batches that were drawn, as their parts. `kind` tells what a batch is like."""
-
-    first: Any
-    parts: list[list[np.ndarray | torch.Tensor]]
-    kind: tuple[Any, ...]
-
-    @property
-    def batches(self) -> int:
-        return len(self.parts)
-
-    @property
-    def size(self) -> int:
-        return len(self.parts[0][0])
-
-    def rows(self, form: Form) -> Columns | None:
-        """All of them, by name; None where the batches cannot be laid on each other."""
-        sizes = {len(one[0]) for one in self.parts[:-1]}
-        if len(sizes) > 1 or len(form.names) != len(self.parts[0]):
-            return None
-        columns = [[torch.as_tensor(part) for part in one] for one in zip(*self.parts, strict=True)]
-        if any(len({part.shape[1:] for part in column}) > 1 for column in columns):
-            return None
-        whole = [torch.cat(column) for column in columns]
-        return Columns(dict(zip(form.names, whole, strict=True)))
-
-
-def _kept(source: Source, most: int | None = None) -> _Kept | None:
-    """The first of the batches, as many as can be looked at; None of what are none."""
-    found: list[list[Any]] = []
-    first: Any = None
-    rows, size, until = 0, 0, time.monotonic() + SECONDS
-    try:
-        for item in islice(source(), most):
-            parts = _parts(item)
-            if not parts or not all(_holds_rows(part) for part in parts):
-                return None
-            if len(set(map(len, parts))) > 1 or not len(parts[0]):
-                return None
-            first = item if first is None else first
-            found.append(parts)
-            rows += len(parts[0])
-            size += sum(part.nbytes for part in parts)
-            if rows >= MOST_ROWS or size >= MOST_BYTES or time.monotonic() > until:
-                break
-    except Exception:  # of the script's: what it gives cannot be had by itself
-        return None
-    return _Kept(first, found, _kind(first)) if found else None
-
-
-def _kind(item: Any) -> tuple[Any, ...]:
-    named = tuple(item) if isinstance(item, Mapping) else ()
-    return (*named, *((str(part.dtype), tuple(part.shape[1:])) for part in _parts(item)))
-
-
-def _parts(item: Any) -> list[Any]:
-    if isinstance(item, Mapping):
-        return list(item.values())
-    return list(item) if isinstance(item, list | tuple) else [item]
-
-
 def _item(names: tuple[str, ...], held: Mapping[str, Any]) -> Any:
     some = tuple(held[name] for name in names)
     return some[0] if len(some) == 1 else some
-
-
-def _holds_rows(value: Any) -> bool:
-    if isinstance(value, Mapping | tuple | list):
-        parts = _parts(value)
-        return bool(parts) and all(isinstance(one, torch.Tensor | np.ndarray) for one in parts)
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0 and value.dtype.kind in "fiub"
-    return isinstance(value, torch.Tensor) and value.dim() > 0 and not value.requires_grad
 
 
 def _is_places(value: Any) -> bool:
@@ -377,20 +350,27 @@ def _alike(one: Any, other: Any) -> bool:
     if isinstance(one, Mapping) or isinstance(other, Mapping):
         named = isinstance(one, Mapping) and isinstance(other, Mapping)
         return named and set(one) == set(other)
-    pairs = list(zip(_parts(one), _parts(other), strict=False))
-    return len(_parts(one)) == len(_parts(other)) and all(
+    pairs = list(zip(parts_of(one), parts_of(other), strict=False))
+    return len(parts_of(one)) == len(parts_of(other)) and all(
         getattr(a, "shape", ())[1:] == getattr(b, "shape", ())[1:] for a, b in pairs
     )
 
 
 def _equal(one: Any, other: Any) -> bool:
-    pairs = list(zip(_parts(one), _parts(other), strict=False))
+    pairs = list(zip(parts_of(one), parts_of(other), strict=False))
     return all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in pairs)
+
+
+def _in_parts(item: Any) -> Form | None:
+    kind = type(item)
+    if kind not in (list, tuple):
+        return None
+    return Form(tuple(f"part_{place}" for place in range(len(item))), kind, None)
 
 
 def _as_given(form: Form, item: Any) -> Form:
     """Parts that were arrays are given as such."""
-    arrays = [isinstance(part, np.ndarray) for part in _parts(item)]
+    arrays = [isinstance(part, np.ndarray) for part in parts_of(item)]
     if not any(arrays):
         return form
     names, make = form.names, form.make
@@ -400,16 +380,6 @@ def _as_given(form: Form, item: Any) -> Form:
         return dict(zip(names, own, strict=True)) if make is None else make(own)
 
     return replace(form, make=made)
-
-
-def _once(rows: Columns) -> Columns:
-    """Each row that is among them, once."""
-    seen: dict[bytes, int] = {}
-    for place in range(len(rows)):
-        mark = b"".join(part.numpy().tobytes() for part in rows[place].values())
-        seen.setdefault(mark, place)
-    chosen = list(seen.values())
-    return Columns({name: tensor[chosen] for name, tensor in rows.tensors.items()})
 
 
 class _drawn_back:
@@ -429,5 +399,5 @@ class _drawn_back:
         self._all.restore()
         for one, state in zip(self._numpy, self._states, strict=True):
             one.bit_generator.state = state
-        for other, kept in zip(self._torch, self._others, strict=True):
-            other.set_state(kept)
+        for other, state in zip(self._torch, self._others, strict=True):
+            other.set_state(state)

@@ -190,7 +190,7 @@ def of_tensors(taken: Taken, items: Items, optimizer: Any) -> Found | None:
         kind=LoopTrainer if orders and not items.in_order else Unshuffled,
         batches=-(-len(rows) // size),
     )
-    epochs: float = epochs_at(taken.frames[taken.place :], taken.around[1:], given.batches)
+    epochs = epochs_at(taken.frames[taken.place :], taken.around[1:], given.batches)
     epochs *= items.turns / given.batches if items.turns else items.times
     turn = Turn(taken.code, names, form, seen.model, Counted(names), optimizer)
     return taken.whole(turn, given, epochs)
@@ -247,7 +247,7 @@ def _places(loop: loops.Loop, names: dict[str, Any]) -> list[torch.Tensor]:
 _OF_PLACES = (torch.Tensor, np.ndarray)
 
 
-def epochs_at(frames: list[FrameType], outer: list[loops.Loop], batches: int) -> int:
+def epochs_at(frames: list[FrameType], outer: list[loops.Loop], batches: int) -> float:
     """How often its rows are gone through."""
     epochs = epochs_of(frames, outer, batches)
     if epochs is None:
@@ -313,6 +313,8 @@ def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optim
     finally:
         torch.nn.Module.__call__ = call
     models = {id(one): one for one, _ in asked if any(True for _ in one.parameters())}
+    whole = [one for one in models.values() if set(models) <= set(map(id, one.modules()))]
+    models = {id(one): one for one in whole} or models  # a penalty asks parts of it, too
     if loss is None or not models:
         raise NotFollowed("hand_written_loop")
     if loss.numel() > 1:

@@ -88,6 +88,7 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
         per_device_train_batch_size=given.size,
         per_device_eval_batch_size=given.held_size,
         num_train_epochs=found.epochs,
+        max_steps=_steps(found, backwards),
         learning_rate=float(group.get("initial_lr", group["lr"])),
         weight_decay=float(group.get("weight_decay") or 0.0),
         lr_scheduler_type="constant",
@@ -121,6 +122,13 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
         made.divided = backwards if divides else 1
         made.model_accepts_loss_kwargs = made.divided == 1  # who sums up divides nothing
     return made
+
+
+def _steps(found: Found, backwards: int) -> int:
+    """Where they are no whole number of epochs; else -1."""
+    if float(found.epochs).is_integer():
+        return -1
+    return max(1, round(found.epochs * found.given.batches / backwards))
 
 
 def _observed(

@@ -46,7 +46,8 @@ class Handed(TorchFunctionMode):
         self, func: Any, types: Any, args: Any = (), kwargs: Mapping[str, Any] | None = None
     ) -> Any:
         given = (*args, *(kwargs or {}).values())
-        self.tensors += [one for one in given if isinstance(one, torch.Tensor)]
+        listed = [part for one in given if isinstance(one, list | tuple) for part in one]
+        self.tensors += [one for one in (*given, *listed) if isinstance(one, torch.Tensor)]
         made = func(*args, **(kwargs or {}))
         picks = getattr(func, "__name__", "") in ("__getitem__", "index_select")
         if picks and isinstance(made, torch.Tensor):

@@ -255,10 +255,12 @@ class _Watch(TrainerCallback):
         first = not self.counted
         for name, weight in self.model.named_parameters():
             if weight.grad is not None:
-                norm = float(weight.grad.norm())
+                sparse = weight.grad.is_sparse
+                grad = weight.grad.coalesce().values() if sparse else weight.grad
+                norm = float(grad.norm())
                 if first:
                     self.squares += norm**2
-                    self.counted += int(weight.grad.count_nonzero())
+                    self.counted += int(grad.count_nonzero())
                 self.gradients[name] = max(norm, self.gradients.get(name, 0.0))
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:

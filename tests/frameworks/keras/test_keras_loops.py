@@ -165,6 +165,10 @@ GIVEN = {
         "in enumerate(batches(x[:400], y[:400]))",
     ),
     "a list": ("in train_dataset", "in whole"),
+    "in one line": (
+        "    for xb, yb in train_dataset:\n        loss = train_step(xb, yb)",
+        "    loss = np.mean([train_step(xb, yb) for xb, yb in train_dataset])",
+    ),
     "a while": ("for epoch in range(6):", "epoch = 0\nwhile epoch < 6:\n    epoch += 1"),
     "a while that counts batches": (
         "for epoch in range(6):",
@@ -421,7 +425,8 @@ UNFOLLOWED = {
     "a comprehension": (
         HEAD
         + STEP
-        + "for epoch in range(6):\n    print([train_step(a, b) for a, b in train_dataset])\n",
+        + "for epoch in range(6):\n"
+        + "    print([train_step(a, b) for a, b in train_dataset if len(a)])\n",
         "loop_in_one_line",
     ),
     "no model": (

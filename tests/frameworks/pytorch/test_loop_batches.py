@@ -101,6 +101,13 @@ BREAKS_OFF = WHILE.replace("while turn < 120", "while True").replace(
     "        turn += 1\n        if turn >= 120:\n            break",
     "    turn += 1\n    if turn == 8:\n        break",
 )
+IN_ONE_LINE = f"""{BASE}{GIVES}
+def step(xb, yb):
+    {_in(4)}
+    return loss.item()
+for epoch in range(8):
+    print(sum(step(xb, yb) for xb, yb in batches(X_train, y_train, 16)) / 15)
+{EVAL}"""
 NEXT = f"""{BASE}
 rows = iter(train_loader)
 for turn in range(120):
@@ -145,6 +152,128 @@ for epoch in range(6):
         {_in(8)}
 model.eval()
 """
+ALONE = f"""{BASE}
+loader = DataLoader(TensorDataset(X_train), batch_size=16, shuffle=True)
+model = nn.Sequential(nn.Linear(8, 3), nn.Linear(3, 8))
+optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+rows = iter(loader)
+for turn in range(120):
+    try:
+        (xb,) = next(rows)
+    except StopIteration:
+        rows = iter(loader)
+        (xb,) = next(rows)
+    loss = nn.functional.mse_loss(model(xb), xb)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+model.eval()
+"""
+PENALISED = f"""{BASE}
+for epoch in range(8):
+    for xb, yb in train_loader:
+        loss = loss_fn(model(xb), yb) + 1e-4 * model[0](xb).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+{EVAL}"""
+SPARSE = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+words = torch.randint(0, 40, (400,))
+near = (words + torch.randint(1, 4, (400,))) % 40
+class Near(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(40, 8, sparse=True)
+        self.others = nn.Embedding(40, 8, sparse=True)
+    def forward(self, word, other):
+        return (self.words(word) * self.others(other)).sum(-1)
+model = Near()
+optimizer = torch.optim.SparseAdam(model.parameters(), lr=1e-2)
+for epoch in range(6):
+    for n in range(20):
+        word, other = words[n * 20 : n * 20 + 20], near[n * 20 : n * 20 + 20]
+        random = torch.randint(0, 40, (20,))
+        loss = -nn.functional.logsigmoid(model(word, other)).mean()
+        loss = loss - nn.functional.logsigmoid(-model(word, random)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+model.eval()
+"""
+WIDTHS = f"""
+import random, torch
+from torch import nn
+torch.manual_seed(0)
+random.seed(0)
+rows = []
+for n in range(240):
+    kind, length = n % 3, random.randint(3, 9)
+    rows.append(([1 + kind * 4 + random.randrange(4) for _ in range(length)], kind))
+random.shuffle(rows)
+def padded(some):
+    widest = max(len(ids) for ids, _ in some)
+    ids = torch.tensor([one + [0] * (widest - len(one)) for one, _ in some])
+    return ids, torch.tensor([label for _, label in some])
+class Bag(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.head = nn.Embedding(13, 8, padding_idx=0), nn.Linear(8, 3)
+    def forward(self, ids):
+        return self.head(self.words(ids).sum(1) / (ids > 0).sum(1, keepdim=True))
+model = Bag()
+loss_fn, optimizer = nn.CrossEntropyLoss(), torch.optim.Adam(model.parameters(), lr=5e-2)
+rows.sort(key=lambda one: len(one[0]))
+ready = [padded(rows[n : n + 16]) for n in range(0, 240, 16)]
+for epoch in range(8):
+    random.shuffle(ready)
+    for xb, yb in ready:
+        {_in(8)}
+model.eval()
+"""
+TRIPLES = f"""{BASE}
+def drawn():
+    some = torch.randint(240, (3, 16))
+    return X_train[some[0]], X_train[some[1]], X_train[some[2]]
+for turn in range(120):
+    one, same, other = drawn()
+    a, b, c = model(torch.cat([one, same, other])).chunk(3)
+    loss = nn.functional.triplet_margin_loss(a, b, c)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+model.eval()
+"""
+NAMES = f"""
+import random, torch
+from torch import nn
+random.seed(0)
+def example():
+    kind, length = random.randrange(3), random.randint(4, 9)
+    letters = torch.tensor([kind * 5 + random.randrange(5) for _ in range(length)])
+    return "abc"[kind], torch.tensor([kind]), nn.functional.one_hot(letters, 15).float()[:, None]
+class Names(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.step, self.kinds = nn.Linear(15 + 16, 16), nn.Linear(16, 3)
+    def forward(self, letter, hidden):
+        hidden = torch.tanh(self.step(torch.cat([letter, hidden], 1)))
+        return self.kinds(hidden), hidden
+model = Names()
+loss_fn, optimizer = nn.CrossEntropyLoss(), torch.optim.SGD(model.parameters(), lr=0.05)
+def train(xb, yb):
+    hidden = torch.zeros(1, 16)
+    for letter in xb:
+        answer, hidden = model(letter, hidden)
+    {_in(4).replace("model(xb)", "answer")}
+    return loss.item()
+for turn in range(1500):
+    name, yb, xb = example()
+    loss = train(xb, yb)
+model.eval()
+"""
 HEALTHY = {
     # script: rows, in a batch, steps, rows to judge by, mixed
     "a function": (OF_A_FUNCTION, 240, 16, 120, 80, True),
@@ -160,9 +289,16 @@ HEALTHY = {
     "drawn places": (DRAWN_PLACES, 240, 16, 120, 80, True),
     "a while over a loader": (WHILE, 240, 16, 120, 80, True),
     "a while that breaks off": (BREAKS_OFF, 240, 16, 120, 80, True),
+    "in one line": (IN_ONE_LINE, 240, 16, 120, None, True),
     "next": (NEXT, 240, 16, 120, 80, True),
     "next, in each epoch": (NEXT_OF_EACH_EPOCH, 240, 16, 120, 80, True),
     "a while with next": (WHILE_NEXT, 240, 16, 120, 80, True),
+    "next of a batch of one": (ALONE, 240, 16, 120, None, True),
+    "parts of the model are asked, too": (PENALISED, 240, 16, 120, 80, True),
+    "sparse gradients": (SPARSE, 380, 20, 120, None, True),
+    "several widths": (WIDTHS, 240, 16, 120, None, True),
+    "three at once": (TRIPLES, 1920, 16, 120, None, True),
+    "one example a turn": (NAMES, 512, 1, 1500, None, True),
     "sentences": (SENTENCES, 150, 1, 900, None, False),
 }
 
@@ -175,7 +311,8 @@ def test_batches_that_nobody_keeps_are_looked_at(what: str) -> None:
 
     assert made.args.per_device_train_batch_size == size
     assert 0.97 * rows <= there <= rows  # of 120 draws of 16, hardly a row is never drawn
-    assert -(-there // size) * made.args.num_train_epochs == pytest.approx(steps)
+    epochs = -(-there // size) * made.args.num_train_epochs
+    assert (made.args.max_steps if made.args.max_steps > 0 else epochs) == steps
     assert made.eval_dataset is None if held is None else len(made.eval_dataset) <= held
     assert issubclass(type(made), Unshuffled) != mixed
 
@@ -236,7 +373,7 @@ find_lr(model, [1e-7 * 4**n for n in range(10)])
 
 
 UNTOLD = {
-    "batches of several sizes": OF_A_LIST.replace("n + 16]", "n + 16 - n % 3]"),
+    "batches of several sizes": OF_A_LIST.replace("n + 16]", "n + 16 - n // 16 % 3]"),
     "what is used up": OF_A_FUNCTION.replace(
         "    for xb, yb in batches(X_train, y_train, 16)",
         "    rows = batches(X_train, y_train, 16)\n    for xb, yb in rows",
