@@ -80,6 +80,15 @@ class Loop:
         used_up = any(isinstance(value_of(part, names), Iterator) for part in parts)
         return None if used_up or name_of(getattr(given, "func", given)) in _COUNTS else given
 
+    def within(self, line: int) -> Loop | None:
+        """The loop in a turn of it in which a line stands: of several batches, say, whose gradients
+        add up."""
+        for part in ast.walk(self.node):
+            stands = isinstance(part, ast.For) and part.lineno < line <= (part.end_lineno or 0)
+            if stands and isinstance(part, ast.For) and part is not self.node:
+                return Loop(part, self.file)
+        return None
+
     def over(self, node: ast.For) -> Loop:
         """The same, with another turn."""
         return replace(self, node=ast.fix_missing_locations(ast.copy_location(node, self.node)))
@@ -157,7 +166,7 @@ def _loop(node: ast.AST, file: str, line: int) -> Loop | None:
     if not isinstance(node, ast.While) or ends is None:
         return None
     counter, end = ends
-    counting = [one for one in ast.walk(node) if _counted_up(one) == counter]
+    counting = [one for one in _always(node) if _counted_up(one) == counter]
     within = [one for one in ast.walk(node) if isinstance(one, ast.For)]
     by_inner = any(one in counting for loop in within for one in ast.walk(loop))
     begin: ast.expr = ast.Name(counter, ast.Load())
@@ -185,7 +194,7 @@ def is_plain_comprehension(node: ast.AST) -> TypeGuard[ast.ListComp | ast.Genera
 
 def _ends(node: ast.While) -> tuple[str, ast.expr] | None:
     """What it counts up by one, and to which number: it goes on below that, or breaks off there."""
-    counters = {_counted_up(part) for part in ast.walk(node)} - {None}
+    counters = {_counted_up(part) for part in _always(node)} - {None}
     breaks = [part for part in ast.walk(node) if isinstance(part, ast.If) and _breaks(part)]
     asked = [(node.test, _BELOW, _ABOVE), *((part.test, _ABOVE, _BELOW) for part in breaks)]
     for test, here, turned in asked:
@@ -202,6 +211,14 @@ def _ends(node: ast.While) -> tuple[str, ast.expr] | None:
 
 
 _BELOW, _ABOVE = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE, ast.Eq)
+
+
+def _always(node: ast.AST) -> Iterator[ast.AST]:
+    """What stands in it, but for what is done only if something is so."""
+    for part in ast.iter_child_nodes(node):
+        if not isinstance(part, ast.If):
+            yield part
+            yield from _always(part)
 
 
 def _breaks(fork: ast.If) -> bool:

@@ -69,7 +69,7 @@ class Rows:
             seen.setdefault(b"".join(part.numpy().tobytes() for part in row), place)
         chosen = list(seen.values())
         tensors = {name: tensor[chosen] for name, tensor in self.columns.tensors.items()}
-        return Rows(Columns(tensors), self.filled)
+        return Rows(Columns(tensors, by_lot=True), self.filled)
 
     def collate(self, rows: list[Any]) -> Any:
         batch: dict[str, Any] = default_collate(rows)

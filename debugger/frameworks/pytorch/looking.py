@@ -17,7 +17,7 @@ import torch
 from transformers import PreTrainedTokenizerBase, Trainer
 
 from debugger.failure import failure_of_script, on_behalf
-from debugger.frameworks.pytorch import inputs
+from debugger.frameworks.pytorch import inputs, tensors
 from debugger.frameworks.pytorch.batches import (
     fields_of,
     first_batch,
@@ -106,7 +106,6 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         rows: Any = train
         held = tuple(rows.column_names) if is_hub(rows, "Dataset") else ()
         return Data(None, None, held=held, failure=failure_of_script(error))
-    seen = set(here.keys)
     worded = _worded(here)
     labels = here.split.labels if here.split else ()
     places = _places(count_of(train) or 0, len(labels)) if labels else []
@@ -117,7 +116,7 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         weighs=own_loss(trainer) or own_sampler(trainer) or not is_of_library(model),
         drawn=drawn_shares(trainer, labels, places),
         metrics=metric_names(trainer, labels, facts),
-        shared_rows=sum(key in seen for key in there.keys),
+        shared_rows=_shared(train, here, there),
         keys=tuple(here.keys),
         eval_keys=tuple(there.keys),
         picked_line=picked_from(train, evaluation),
@@ -134,6 +133,13 @@ def data(trainer: Trainer, facts: Facts, tokenizer: PreTrainedTokenizerBase | No
         drawn_anew=(drawn_anew(train), drawn_anew(evaluation)),
         unfelt=_unfelt(trainer, [places[n] for n in without_end(labels)]),
     )
+
+
+def _shared(train: Any, here: _Read, there: _Read) -> int:
+    """How many of the rows to be judged by are among those that are learned from."""
+    if isinstance(train, tensors.Columns) and train.may_meet:
+        return 0
+    return sum(map(set(here.keys).__contains__, there.keys))
 
 
 def _unfelt(trainer: Trainer, chosen: list[int]) -> bool:

@@ -4,10 +4,12 @@ function of the script gives one after the other, or what each turn draws by its
 from __future__ import annotations
 
 import ast
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import partial
+from itertools import chain, islice, repeat
 from types import CodeType, FrameType
 from typing import Any
 
@@ -113,6 +115,9 @@ class _Place:
         asked = _asks_first(turn_of(self.loop), {**names, loops.PUT: second})
         if asked is None:
             return None
+        inner = self.loop.within(asked.line)
+        if inner is not None and inner.numbers(asked.names) is not None:
+            return replace(self, around=[inner, *self.around]).drawn()
         batches = {name for name, one in asked.names.items() if holds_rows(one)}
         cut = batching.cut(self.loop, asked.line, batches)
         if cut is None:
@@ -142,14 +147,15 @@ class _Place:
     def _of_draws(
         self, taken: Taken, cut: batching.Cut, item: Any, asked: _Asks, numbers: range
     ) -> Found | None:
-        target, names = self.loop.node.target, all_names(self.frames)
+        target, names, turns = self.loop.node.target, all_names(self.frames), len(numbers)
+        epochs = self.epochs(turns)
 
-        def source(node: ast.AST) -> Source:
+        def source(node: ast.AST, times: int = 1) -> Source:
             code = cut.drawing(node.body if isinstance(node, ast.Module) else [])
 
             def items() -> Iterator[Any]:
                 space = dict(names)
-                for number in numbers:
+                for number in chain.from_iterable(repeat(numbers, times)):
                     if isinstance(target, ast.Name):
                         space[target.id] = number
                     exec(code, space)
@@ -157,8 +163,10 @@ class _Place:
 
             return items
 
-        whole, turns = ast.Module(cut.draws, []), len(numbers)
-        known, epochs = kept(source(whole)), self.epochs(turns)
+        whole = ast.Module(cut.draws, [])
+        if _draws_by_lot(source(whole)):
+            source = partial(source, times=math.ceil(epochs))
+        known = kept(source(whole))
         if known is None:
             return self._one_by_one(taken, _some(source(whole)), turns)
         if not asked.uses(item):
@@ -204,8 +212,7 @@ class _Place:
         rows = known.rows(form.names)
         if rows is None:
             return None
-        again = kept(source(given), most=1)
-        by_lot = again is not None and not _equal(again.first, known.first)
+        by_lot = _draws_by_lot(source(given))
         rows = rows.once() if by_lot else rows
         held = self._held(known, form, given, source)
         count = len(rows.columns)
@@ -354,6 +361,12 @@ def _alike(one: Any, other: Any) -> bool:
     return len(parts_of(one)) == len(parts_of(other)) and all(
         getattr(a, "shape", ())[1:] == getattr(b, "shape", ())[1:] for a, b in pairs
     )
+
+
+def _draws_by_lot(source: Source) -> bool:
+    """Whether it begins with another batch each time."""
+    one, other = kept(source, most=1), kept(source, most=1)
+    return one is not None and other is not None and not _equal(one.first, other.first)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -13,7 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 LABEL = "labels"
-MOST_PARTS = 5
+MOST_PARTS, FEW_NUMBERS = 5, 8
 _IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)(_.*)?", re.IGNORECASE).fullmatch
 
 
@@ -56,10 +56,18 @@ class Handed(TorchFunctionMode):
 
 
 class Columns(torch.utils.data.Dataset[Any]):
-    """Tensors of as many rows each, by name."""
+    """Tensors of as many rows each, by name. Where turns drew them `by_lot` each is here once, and
+    nobody knows how often it is in what they were drawn from."""
 
-    def __init__(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        self.tensors = tensors
+    def __init__(self, tensors: Mapping[str, torch.Tensor], by_lot: bool = False) -> None:
+        self.tensors, self.by_lot = tensors, by_lot
+
+    @property
+    def may_meet(self) -> bool:
+        """Whether rows of any other set may be among them by nature: kinds, and few of them."""
+        plain = [t for name, t in self.tensors.items() if name != LABEL]
+        few = sum(tensor[0].numel() for tensor in plain) < FEW_NUMBERS
+        return self.by_lot and few and not any(tensor.is_floating_point() for tensor in plain)
 
     def __len__(self) -> int:
         return min(map(len, self.tensors.values()))
@@ -72,15 +80,16 @@ def columns_of(seen: Seen, names: Mapping[str, Any], fewest: int) -> dict[str, t
     """The inputs, of `fewest` rows or more, and what a turn reads beside them: one is the labels,
     and of several the one that is called so. None where that is not told for sure."""
     tensors = {name: one for name, one in names.items() if _holds_rows(one)}
-    first = (next(iter(given.values()), None) for given in seen.asked)
-    read = [one for one in first if isinstance(one, torch.Tensor)]
+    dense = ({n: v for n, v in given.items() if _is_dense(v)} for given in seen.asked)
+    first = next((one for one in dense if one), {})
+    called_in, read = next(iter(first), "inputs"), list(first.values())
     begun = [t for t in tensors.values() if read and _begins(t, read[0]) and len(t) >= fewest]
     whole = seen.handed.whole(read[0]) if read else None
     picked = next((t for t in tensors.values() if t is whole), None)
     inputs = min(begun, key=len, default=picked)
     if inputs is None or len(seen.asked) != 1:
         return None
-    used = {one.data_ptr() for one in seen.handed.tensors}
+    used = {one.data_ptr() for one in seen.handed.tensors if _is_dense(one)}
     others = {
         name: one
         for name, one in tensors.items()
@@ -94,7 +103,7 @@ def columns_of(seen: Seen, names: Mapping[str, Any], fewest: int) -> dict[str, t
         return None
     label = next(iter(labels), None)
     rest = [one for one in parts if one is not label]
-    columns = {next(iter(takes(seen.model)), "inputs"): inputs}
+    columns = {called_in: inputs}
     if label is not None:
         columns[LABEL] = label
     return columns | {f"part_{n}": one for n, one in enumerate(rest)}
@@ -103,8 +112,13 @@ def columns_of(seen: Seen, names: Mapping[str, Any], fewest: int) -> dict[str, t
 _SEVERAL = 2
 
 
+def _is_dense(value: Any) -> bool:
+    """With a place in memory: an adjacency of a graph may have none."""
+    return isinstance(value, torch.Tensor) and value.layout == torch.strided
+
+
 def _holds_rows(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.dim() > 0 and not value.requires_grad
+    return _is_dense(value) and value.dim() > 0 and not value.requires_grad
 
 
 def _begins(rows: torch.Tensor, some: torch.Tensor) -> bool:

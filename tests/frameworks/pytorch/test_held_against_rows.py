@@ -267,8 +267,8 @@ def test_pairs_that_are_all_labels_are_told_apart_by_both(times: int) -> None:
     trainer = Trainer(
         Pairs(),
         tiny.arguments(label_names=["reader", "book"], eval_strategy="epoch"),
-        train_dataset=pairs[: 320 // times] * times,
-        eval_dataset=pairs[:80] if times > 1 else pairs[320:],
+        train_dataset=Table.from_list(pairs[: 320 // times] * times),
+        eval_dataset=Table.from_list(pairs[:80] if times > 1 else pairs[320:]),
     )
 
     assert ("few_kinds_of_rows" in found(trainer, "evaluate")) is (times > 1)
@@ -286,7 +286,7 @@ class Echo(torch.nn.Module):
 
 def test_a_signal_that_is_its_own_label_is_looked_at() -> None:
     waves = np.sin(np.random.default_rng(0).uniform(0, 9, (64, 1)) + np.arange(16) / 3)
-    rows = [{"signal": 4 * wave.astype("float32")} for wave in waves]
+    rows = Table.from_dict({"signal": 4 * waves})
     trainer = Trainer(Echo(), tiny.arguments(label_names=["signal"]), train_dataset=rows)
 
     assert diagnose(trainer, stage="forward").outcome == "pass"

@@ -97,10 +97,47 @@ while turn < 120:
         if turn >= 120:
             break
 {EVAL}"""
-BREAKS_OFF = WHILE.replace("while turn < 120", "while True").replace(
+BREAKS_OFF = WHILE.replace("turn = 0\nwhile turn < 120", "bad = turn = 0\nwhile True").replace(
     "        turn += 1\n        if turn >= 120:\n            break",
-    "    turn += 1\n    if turn == 8:\n        break",
+    "    if loss > 9:\n        bad += 1\n"
+    "    turn += 1\n    if bad >= 3 or turn == 8:\n        break",
 )
+ADDED_UP = DRAWN.replace(
+    DRAWN[DRAWN.index("    xb, yb = get_batch") :],
+    """    optimizer.zero_grad()
+    for part in range(4):
+        xb, yb = get_batch("train")
+        loss = loss_fn(model(xb), yb) / 4
+        loss.backward()
+    optimizer.step()
+""",
+)
+GRAPH = """
+import torch
+from torch import nn
+torch.manual_seed(0)
+y = torch.arange(120) % 3
+x = torch.randn(120, 8) + torch.eye(3, 8)[y]
+near = torch.randint(0, 40, (120, 3)) * 3 + y[:, None]
+places = torch.stack([torch.arange(120).repeat_interleave(3), near.flatten()])
+adjacent = torch.sparse_coo_tensor(places, torch.full((360,), 1 / 3), (120, 120)).coalesce()
+learned = torch.arange(120) < 60
+class Graph(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(8, 16), nn.Linear(16, 3)
+    def forward(self, adjacent, x):
+        return self.second(adjacent @ torch.relu(adjacent @ self.first(x)))
+model = Graph()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for epoch in range(100):
+    model.train()
+    optimizer.zero_grad()
+    loss = nn.functional.cross_entropy(model(adjacent, x)[learned], y[learned])
+    loss.backward()
+    optimizer.step()
+model.eval()
+"""
 IN_ONE_LINE = f"""{BASE}{GIVES}
 def step(xb, yb):
     {_in(4)}
@@ -295,10 +332,12 @@ HEALTHY = {
     "a while with next": (WHILE_NEXT, 240, 16, 120, 80, True),
     "next of a batch of one": (ALONE, 240, 16, 120, None, True),
     "parts of the model are asked, too": (PENALISED, 240, 16, 120, 80, True),
-    "sparse gradients": (SPARSE, 380, 20, 120, None, True),
+    "sparse gradients": (SPARSE, 1860, 20, 120, None, True),
     "several widths": (WIDTHS, 240, 16, 120, None, True),
     "three at once": (TRIPLES, 1920, 16, 120, None, True),
     "one example a turn": (NAMES, 512, 1, 1500, None, True),
+    "gradients of several draws": (ADDED_UP, 240, 16, 120, 80, True),
+    "a graph": (GRAPH, 120, 120, 100, None, False),
     "sentences": (SENTENCES, 150, 1, 900, None, False),
 }
 
@@ -312,6 +351,7 @@ def test_batches_that_nobody_keeps_are_looked_at(what: str) -> None:
     assert made.args.per_device_train_batch_size == size
     assert 0.97 * rows <= there <= rows  # of 120 draws of 16, hardly a row is never drawn
     epochs = -(-there // size) * made.args.num_train_epochs
+    epochs /= made.args.gradient_accumulation_steps
     assert (made.args.max_steps if made.args.max_steps > 0 else epochs) == steps
     assert made.eval_dataset is None if held is None else len(made.eval_dataset) <= held
     assert issubclass(type(made), Unshuffled) != mixed
@@ -338,6 +378,32 @@ def test_what_such_a_loop_forgets_is_a_fault_at_its_line(what: str) -> None:
     line = script[: script.index("optimizer.step()")].count("\n") + 1
 
     assert found(script, "step", "fault") == {"missing_zero_grad": line}
+
+
+KINDS = f"""{BASE}
+kinds = torch.randint(0, 3, (320, 2))
+answers = (kinds[:, 0] + kinds[:, 1]) % 3
+def get_batch(split):
+    places = torch.randint(240, (16,)) if split == "train" else torch.randint(240, 320, (16,))
+    return kinds[places], answers[places]
+hidden = nn.Linear(16, 16), nn.ReLU()
+model = nn.Sequential(nn.Embedding(3, 8), nn.Flatten(), *hidden, nn.Linear(16, 3))
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for turn in range(300):
+    xb, yb = get_batch("train")
+    {_in(4)}
+model.eval()
+print([loss_fn(model(u), v).item() for u, v in [get_batch("val") for _ in range(4)]])
+"""
+
+
+@pytest.mark.parametrize("what", ["kinds", "numbers"])
+def test_of_rows_drawn_by_lot_nobody_knows_how_often_they_come(what: str) -> None:
+    """A few kinds are met again by nature; numbers of 8 columns are not."""
+    of_numbers = DRAWN.replace("else (X_val, y_val)", "else (X_train, y_train)")
+    said = found(KINDS if what == "kinds" else of_numbers, "evaluate", "fault")
+
+    assert ("eval_set_is_train_set" in said) is (what == "numbers")
 
 
 def test_nothing_is_drawn_that_the_script_would_have_drawn() -> None:
