@@ -80,13 +80,13 @@ class Loop:
         used_up = any(isinstance(value_of(part, names), Iterator) for part in parts)
         return None if used_up or name_of(getattr(given, "func", given)) in _COUNTS else given
 
-    def within(self, line: int) -> Loop | None:
+    def within(self, line: int) -> ast.For | ast.While | None:
         """The loop in a turn of it in which a line stands: of several batches, say, whose gradients
         add up."""
-        for part in ast.walk(self.node):
-            stands = isinstance(part, ast.For) and part.lineno < line <= (part.end_lineno or 0)
-            if stands and isinstance(part, ast.For) and part is not self.node:
-                return Loop(part, self.file)
+        for part in (part for one in self.node.body for part in ast.walk(one)):
+            stands = isinstance(part, ast.For | ast.While)
+            if stands and part.lineno < line <= (part.end_lineno or 0):
+                return part
         return None
 
     def over(self, node: ast.For) -> Loop:

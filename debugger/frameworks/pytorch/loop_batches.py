@@ -7,10 +7,12 @@ import ast
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from functools import partial
+from io import StringIO
 from itertools import chain, islice, repeat
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,7 @@ from debugger.frameworks.pytorch.loop_rows import (
     of_loader,
     of_tensors,
     seen_in,
+    taken_back,
     turn_of,
 )
 from debugger.frameworks.pytorch.tensors import Handed
@@ -98,13 +101,14 @@ class _Place:
             return lambda: loops.asked(node, names) or () if isinstance(node, ast.expr) else ()
 
         taken, known = self.taken(self.loop, self.names), kept(source(given))
-        asked = None
-        if known is not None:
-            asked = _asks_first(taken.code, {**self.names, loops.PUT: known.first})
-        if known is None or asked is None or not asked.uses(known.first):
+        first = next(iter(source(given)()), None) if known is None else known.first
+        asked = self._asks_first({**self.names, loops.PUT: first})
+        if asked is None or self.loop.within(asked.line) is not None:
+            return None
+        if known is None or not asked.uses(first):
             return self._one_by_one(taken, loops.asked(given, self.names))
         epochs = self.epochs(known.batches)
-        return self._found(taken, known, known.first, asked, given, source, lambda _: epochs)
+        return self._found(taken, known, first, asked, given, source, lambda _: epochs)
 
     def drawn(self) -> Found | None:
         """It counts, and each turn draws its batch."""
@@ -112,11 +116,13 @@ class _Place:
         second = numbers[min(1, len(numbers) - 1)]  # much is done in the first turn only
         target = self.loop.node.target
         names = self.names | ({target.id: second} if isinstance(target, ast.Name) else {})
-        asked = _asks_first(turn_of(self.loop), {**names, loops.PUT: second})
+        asked = self._asks_first({**names, loops.PUT: second})
         if asked is None:
             return None
-        inner = self.loop.within(asked.line)
-        if inner is not None and inner.numbers(asked.names) is not None:
+        if (within := self.loop.within(asked.line)) is not None:
+            inner = loops.Loop(within, self.loop.file) if isinstance(within, ast.For) else None
+            if inner is None or inner.numbers(asked.names) is None:
+                return None
             return replace(self, around=[inner, *self.around]).drawn()
         batches = {name for name, one in asked.names.items() if holds_rows(one)}
         cut = batching.cut(self.loop, asked.line, batches)
@@ -130,6 +136,31 @@ class _Place:
             items = Items(item, size=len(item), turns=len(numbers), orders=(loops.PUT,))
             return of_tensors(taken, items, self.optimizer)
         return self._of_draws(taken, cut, item, asked, numbers)
+
+    def _asks_first(self, names: dict[str, Any]) -> _Asks | None:
+        code, space, handed = turn_of(self.loop), dict(names), Handed()
+        call = torch.nn.Module.__call__
+
+        def asked(module: torch.nn.Module, *given: Any, **named: Any) -> Any:
+            if any(True for _ in module.parameters()):
+                raise _Asked([*given, *named.values()])
+            return call(module, *given, **named)
+
+        torch.nn.Module.__call__ = asked  # type: ignore[method-assign]
+        try:
+            with taken_back(names, self.optimizer), redirect_stdout(StringIO()), handed:
+                exec(code, space)
+        except _Asked as ended:
+            trace: Any = ended.__traceback__
+            while trace is not None and trace.tb_frame.f_code is not code:
+                trace = trace.tb_next
+            read = {one.data_ptr() for one in handed.tensors if one.layout == torch.strided}
+            return None if trace is None else _Asks(trace.tb_lineno, space, ended.given, read)
+        except Exception as error:  # of the script's: its turn cannot be taken by itself
+            raise NotFollowed.of_a_turn(error) from None
+        finally:
+            torch.nn.Module.__call__ = call  # type: ignore[method-assign]
+        return None
 
     def _of_last(self, cut: batching.Cut, taken: Taken, item: Any, turns: int) -> Found | None:
         """It takes the next item of a loader."""
@@ -302,31 +333,6 @@ class _Asked(BaseException):
 
     def __init__(self, given: list[Any]) -> None:
         self.given = given
-
-
-def _asks_first(code: CodeType, names: dict[str, Any]) -> _Asks | None:
-    space, call, handed = dict(names), torch.nn.Module.__call__, Handed()
-
-    def asked(module: torch.nn.Module, *given: Any, **named: Any) -> Any:
-        if any(True for _ in module.parameters()):
-            raise _Asked([*given, *named.values()])
-        return call(module, *given, **named)
-
-    torch.nn.Module.__call__ = asked  # type: ignore[method-assign]
-    try:
-        with handed:
-            exec(code, space)
-    except _Asked as ended:
-        trace: Any = ended.__traceback__
-        while trace is not None and trace.tb_frame.f_code is not code:
-            trace = trace.tb_next
-        read = {one.data_ptr() for one in handed.tensors if not one.is_sparse}
-        return None if trace is None else _Asks(trace.tb_lineno, space, ended.given, read)
-    except Exception as error:  # of the script's: its turn cannot be taken by itself
-        raise NotFollowed.of_a_turn(error) from None
-    finally:
-        torch.nn.Module.__call__ = call  # type: ignore[method-assign]
-    return None
 
 
 def _item(names: tuple[str, ...], held: Mapping[str, Any]) -> Any:

@@ -306,7 +306,7 @@ def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optim
 
     torch.nn.Module.__call__ = called
     try:
-        with _taken_back(names, optimizer), Handed() as handed:
+        with taken_back(names, optimizer), Handed() as handed:
             loss = loss_of(code, names, put)
     except Exception as error:  # of the script's: its turn cannot be taken by itself
         raise NotFollowed.of_a_turn(error) from None
@@ -327,7 +327,7 @@ def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optim
 
 
 @contextlib.contextmanager
-def _taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
+def taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
     """A turn that is only tried leaves gradients and averages as they were."""
     counted = Counted(names)
     models = [one for one in names.values() if isinstance(one, torch.nn.Module)]

@@ -419,6 +419,19 @@ def test_nothing_is_drawn_that_the_script_would_have_drawn() -> None:
     assert once == wanted.integers(1000, size=4).tolist()
 
 
+def test_gradients_that_are_there_stay() -> None:
+    """A turn that is only tried sets them to zero, and the step that is seen needs them."""
+    script = DRAWN.replace(
+        "    xb, yb = get_batch", "    optimizer.zero_grad()\n    xb, yb = get_batch"
+    )
+    script = script.replace(
+        "loss_fn(model(xb), yb)\n    optimizer.zero_grad()", "loss_fn(model(xb), yb)"
+    )
+    made: Any = build(script, "mine.py", enclosure=WALLED).trained
+
+    assert all(bool(weight.grad.any()) for weight in made.turn.model.parameters())
+
+
 def test_a_search_for_a_learning_rate_is_not_the_training() -> None:
     search = f"""{BASE}
 import copy
@@ -439,6 +452,20 @@ find_lr(model, [1e-7 * 4**n for n in range(10)])
 
 
 UNTOLD = {
+    "parts that are no list, within": f"""{BASE}
+for epoch in range(8):
+    order = torch.randperm(240)
+    for part in (order[:100], order[100:180], order[180:]):
+        xb, yb = X_train[part], y_train[part]
+        {_in(8)}
+""",
+    "trainings at several rates": f"""{BASE}
+for rate in [1e-2, 1e-3]:
+    model = nn.Linear(8, 3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+    for xb, yb in ((X_train[:90], y_train[:90]), (X_train[90:], y_train[90:])):
+        {_in(8)}
+""",
     "batches of several sizes": OF_A_LIST.replace("n + 16]", "n + 16 - n // 16 % 3]"),
     "what is used up": OF_A_FUNCTION.replace(
         "    for xb, yb in batches(X_train, y_train, 16)",
