@@ -22,12 +22,13 @@ _TURN = "_turn_of_the_clinic"
 
 @dataclass(frozen=True)
 class Loop:
-    """What stands in it is a turn: what is done with one item. `by_inner`: it counts the turns of a
-    loop within, and not its own."""
+    """What stands in it is a turn: what is done with one item. A `while` has a `counter`; where
+    that is counted `by_inner`, it goes by the turns of a loop within, and not by its own."""
 
     node: ast.For
     file: str
     by_inner: bool = False
+    counter: str = ""
 
     def goes_over(self, names: Mapping[str, Any], made: Any = None) -> Any:
         """What gives the items, taken out of what only counts or shows them; `made` is what a call
@@ -79,6 +80,11 @@ class Loop:
         parts = [part for part in ast.walk(given) if isinstance(part, ast.Name | ast.Attribute)]
         used_up = any(isinstance(value_of(part, names), Iterator) for part in parts)
         return None if used_up or name_of(getattr(given, "func", given)) in _COUNTS else given
+
+    def later(self, names: Mapping[str, Any]) -> dict[str, Any]:
+        """What a turn knows that is not the first of a `while`: much is done in that only."""
+        count = names.get(self.counter)
+        return dict(names) | ({self.counter: count + 1} if isinstance(count, int) else {})
 
     def within(self, line: int) -> ast.For | ast.While | None:
         """The loop in a turn of it in which a line stands: of several batches, say, whose gradients
@@ -174,7 +180,7 @@ def _loop(node: ast.AST, file: str, line: int) -> Loop | None:
         begin = ast.BinOp(begin, ast.Sub(), ast.Constant(1))
     numbers = ast.Call(ast.Name("range", ast.Load()), [begin, end], keywords=[])
     made = ast.For(ast.Name(_TURN, ast.Store()), numbers, node.body, [])
-    return Loop(ast.fix_missing_locations(ast.copy_location(made, node)), file, by_inner)
+    return Loop(ast.fix_missing_locations(ast.copy_location(made, node)), file, by_inner, counter)
 
 
 def _in_one_line(node: ast.AST, file: str, running: Collection[str]) -> Loop | None:

@@ -40,7 +40,7 @@ _SCALES = ("fit_transform", "transform")
 _REDUCES = re.compile(
     r"^(len|set|sum|mean|std|min|max|unique|Counter|bincount|sorted|range|print|iter|any|all"
     r"|arg\w+|where|value_counts|zip|choice|sample|concatenate|[vh]stack|append|isin|cut|linspace"
-    r"|nunique|quantile|median|compute_\w+|dict|next|str|int|float|enumerate|mean_\w+)$"
+    r"|join|nunique|quantile|median|compute_\w+|dict|next|str|int|float|enumerate|mean_\w+)$"
 )
 
 

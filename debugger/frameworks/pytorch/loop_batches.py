@@ -115,7 +115,8 @@ class _Place:
         numbers = self.loop.numbers(self.names) or range(1)
         second = numbers[min(1, len(numbers) - 1)]  # much is done in the first turn only
         target = self.loop.node.target
-        names = self.names | ({target.id: second} if isinstance(target, ast.Name) else {})
+        names = self.loop.later(self.names)
+        names |= {target.id: second} if isinstance(target, ast.Name) else {}
         asked = self._asks_first({**names, loops.PUT: second})
         if asked is None:
             return None
@@ -244,14 +245,15 @@ class _Place:
         if rows is None:
             return None
         by_lot = _draws_by_lot(source(given))
-        rows = rows.once() if by_lot else rows
+        once = by_lot and isinstance(given, ast.Module)  # one pass of a function holds all rows
+        rows = rows.once() if once else rows
         held = self._held(known, form, given, source)
         count = len(rows.columns)
         kinds = Given(
             rows=rows.columns,
             collate=rows.collate,
             size=known.size,
-            held=None if held is None else held.once().columns,
+            held=None if held is None else (held.once() if once else held).columns,
             held_size=known.size,
             kind=LoopTrainer if by_lot or batching.shuffles(self.trees, given) else Unshuffled,
             batches=-(-count // known.size),

@@ -122,6 +122,8 @@ def over_loader(frames: list[FrameType], optimizer: Any, last: Any) -> Found | N
             if not can_be_drawn_from(loader):
                 raise NotFollowed("loop_of_stream")
             epochs = epochs_at(frames[place:], around[inner + 1 :], len(loader))
+            for outer in around[inner:]:
+                names = outer.later(names)
             turn = Taken(turn_of(loop), names, frames, place, around[inner:])
             return of_loader(turn, loader, optimizer, epochs)
     return None

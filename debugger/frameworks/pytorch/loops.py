@@ -173,17 +173,19 @@ def _differs(layer: torch.nn.Module) -> bool:
 
 def _schedule(found: Found, names: Mapping[str, Any]) -> Any:
     """As the script moves it on: at each step, or else once an epoch."""
+    owners = [c.func.value for c in found.calls("step") if isinstance(c.func, ast.Attribute)]
+    stepped = set(map(name_of, owners))
+    held: dict[int, tuple[Any, list[str]]] = {}
     for name, one in names.items():
-        inner: Any = getattr(one, "scheduler", one)
-        if not isinstance(inner, LRScheduler) or isinstance(inner, ReduceLROnPlateau):
-            continue
+        inner: Any = getattr(one, "scheduler", one)  # accelerate wraps one, and so may an object
+        if isinstance(inner, LRScheduler) and not isinstance(inner, ReduceLROnPlateau):
+            held.setdefault(id(inner), (inner, []))[1].append(name)
+    for inner, known in held.values():
         if getattr(inner.optimizer, "optimizer", inner.optimizer) is not found.optimizer:
             continue
-        calls = found.calls("step")
-        owners = (c.func.value for c in calls if isinstance(c.func, ast.Attribute))
-        if any(name_of(owner) == name for owner in owners):
+        if stepped & set(known):
             return inner
-        if not found.sometimes(name):
+        if not any(map(found.sometimes, known)):
             return _once_an_epoch(inner, found)
     return LambdaLR(found.optimizer, lambda _: 1.0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from inspect import signature
 from typing import Any
 
@@ -152,13 +153,23 @@ def judged_by(
 ) -> tuple[torch.Tensor, ...] | None:
     """The same columns of other rows, by what they are called."""
     for kind in called:
-        some = [one for name, one in names.items() if kind in name.lower() and _holds_rows(one)]
-        found = [next((o for o in some if _alike(o, one) and o is not one), None) for one in known]
+        some = {n: one for n, one in names.items() if kind in n.lower() and _holds_rows(one)}
+        found = [_called_like(one, some, names) for one in known]
         if all(one is not None for one in found):
             rows = [one for one in found if one is not None]
             if len(set(map(len, rows))) == 1 and len({id(one) for one in rows}) == len(rows):
                 return tuple(rows)
     return None
+
+
+def _called_like(
+    one: torch.Tensor, some: Mapping[str, torch.Tensor], names: Mapping[str, Any]
+) -> torch.Tensor | None:
+    """Of others that are of its kind, the one whose name is most like its own."""
+    own = next(iter(names_like(one, names)), "")
+    fitting = {n: other for n, other in some.items() if other is not one and _alike(other, one)}
+    nearest = max(fitting, key=lambda n: SequenceMatcher(None, own, n).ratio(), default="")
+    return fitting.get(nearest)
 
 
 def _alike(one: torch.Tensor, other: torch.Tensor) -> bool:
