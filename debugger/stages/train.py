@@ -44,6 +44,8 @@ FULL = 0.5
 """Of the highest rate; what a warm-up or a decay leaves below that is too small to judge by."""
 EARLY = 0.1
 """Of the rows, or of a plan of steps: before that much of many, nothing need show."""
+BEGUN = 0.25
+"""Of the plan: so far a model that begins at random may have come nowhere, and still learn."""
 LAGS = 0.1
 """Of what averages began with: with more of it left they are not what the batches are like."""
 LARGE = 5_000_000
@@ -132,7 +134,8 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
             or view.places.argument("train_dataset")
             or view.places.call("to_tf_dataset")
         )
-    verdict = fault if _had_its_chance(seen) else look
+    new = not view.facts.pretrained and len(seen.losses) < BEGUN * seen.planned
+    verdict = fault if _had_its_chance(seen) and not new else look
     return verdict(line, loss=last, chance=chance, accuracy=accuracy, steps=len(seen.losses))
 
 

@@ -147,6 +147,11 @@ def test_stuck_is_proved_only_by_steps_that_must_have_shown() -> None:
     assert severity(stuck_at_chance, replace(falling, planned=60)) == "fault"
     settled = replace(stuck, eval_losses=((20, 1.9), (40, 1.41), (60, 1.4)))
     assert severity(stuck_at_chance, settled) == "fault"
+    new = View(replace(STRANGER.facts, pretrained=False), STRANGER.places, STRANGER.has_script)
+    for planned, told in ((5760, "look"), (200, "fault")):
+        found = stuck_at_chance(replace(stuck, planned=planned), new)
+        assert isinstance(found, Verdict)
+        assert found.severity == told
 
 
 def test_who_tells_unseen_rows_apart_better_at_each_look_is_not_stuck() -> None:
