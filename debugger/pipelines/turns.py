@@ -10,7 +10,7 @@ from typing import Any
 
 from debugger.failure import line_in
 from debugger.pipelines.rest import own_frames, parsed
-from debugger.script import loops
+from debugger.script import loops, rounds
 from debugger.script.tracing import name_of
 
 
@@ -57,7 +57,7 @@ def loops_at(frame: FrameType) -> list[loops.Loop]:
     if tree is None:
         return []
     running = {one.f_code.co_name for one in running_frames()}
-    return loops.around(tree, frame.f_lineno, code.co_name, code.co_filename, running)
+    return rounds.around(tree, frame.f_lineno, code.co_name, code.co_filename, running)
 
 
 def names_in(frame: FrameType) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def _calls_of_items(frame: FrameType) -> list[ast.Call]:
     for part in [] if tree is None else ast.walk(tree):
         if not isinstance(part, ast.ListComp | ast.SetComp | ast.GeneratorExp):
             continue
-        if loops.is_plain_comprehension(part):
+        if rounds.is_plain_comprehension(part):
             continue
         if part.lineno <= line <= (part.end_lineno or 0):
             found += [one for one in ast.walk(part.elt) if isinstance(one, ast.Call)]
@@ -117,7 +117,7 @@ def epochs_of(frames: list[FrameType], outer: list[loops.Loop], batches: int) ->
     times: float = 1
     for place, frame in enumerate(frames):
         tree = tree_of(frame)
-        if tree is not None and loops.waits(tree, frame.f_lineno, frame.f_code.co_name):
+        if tree is not None and rounds.waits(tree, frame.f_lineno, frame.f_code.co_name):
             return None
         names = names_in(frame)
         for loop in loops_at(frame) if place else outer:

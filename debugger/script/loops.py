@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import CodeType
-from typing import Any, TypeGuard
+from typing import Any
 
 from debugger.script.tracing import Function, is_false, name_of
 
@@ -16,8 +16,6 @@ _HOLDS = ("iterable", "sequence", "dataloader", "loader")
 """What wraps something to go over keeps it under one of these names, as a bar of progress does."""
 PUT = "_put_by_the_clinic"
 """What an item stands under in a turn."""
-_TURN = "_turn_of_the_clinic"
-"""What the number of a turn stands under that a `while` goes round."""
 
 
 @dataclass(frozen=True)
@@ -140,105 +138,6 @@ def take(turn: CodeType, put: Mapping[str, Any], names: Mapping[str, Any]) -> No
     exec(turn, {**names, **put})
 
 
-def around(
-    tree: ast.Module, line: int, function: str, file: str, running: Collection[str] = ()
-) -> list[Loop]:
-    """The loops around a line that stand in the same function, the innermost first; also a
-    comprehension that calls one of the `running` functions for each item."""
-    loops: list[Loop] = []
-
-    def enter(node: ast.AST, held: list[Loop], name: str) -> None:
-        for part in ast.iter_child_nodes(node):
-            if not getattr(part, "lineno", 0) <= line <= (getattr(part, "end_lineno", 0) or 0):
-                continue
-            if isinstance(part, Function):
-                enter(part, [], part.name)
-                continue
-            loop = _loop(part, file, line) or _in_one_line(part, file, running)
-            inner = held if loop is None else [loop, *held]
-            if name == function and len(inner) >= len(loops):
-                loops[:] = inner
-            enter(part, inner, name)
-
-    enter(tree, [], "<module>")
-    return loops
-
-
-def _loop(node: ast.AST, file: str, line: int) -> Loop | None:
-    """Also a `while` that counts, as if it were a `for`, in its first turn at a line."""
-    if isinstance(node, ast.For):
-        return Loop(node, file)
-    ends = _ends(node) if isinstance(node, ast.While) else None
-    if not isinstance(node, ast.While) or ends is None:
-        return None
-    counter, end = ends
-    counting = [one for one in _always(node) if _counted_up(one) == counter]
-    within = [one for one in ast.walk(node) if isinstance(one, ast.For)]
-    by_inner = any(one in counting for loop in within for one in ast.walk(loop))
-    begin: ast.expr = ast.Name(counter, ast.Load())
-    if any(getattr(one, "lineno", line) < line for one in counting):
-        begin = ast.BinOp(begin, ast.Sub(), ast.Constant(1))
-    numbers = ast.Call(ast.Name("range", ast.Load()), [begin, end], keywords=[])
-    made = ast.For(ast.Name(_TURN, ast.Store()), numbers, node.body, [])
-    return Loop(ast.fix_missing_locations(ast.copy_location(made, node)), file, by_inner, counter)
-
-
-def _in_one_line(node: ast.AST, file: str, running: Collection[str]) -> Loop | None:
-    if not is_plain_comprehension(node) or not calls_in([node.elt], *running):
-        return None
-    over = node.generators[0]
-    made = ast.For(over.target, over.iter, [ast.Expr(node.elt)], [])
-    return Loop(ast.fix_missing_locations(ast.copy_location(made, node)), file)
-
-
-def is_plain_comprehension(node: ast.AST) -> TypeGuard[ast.ListComp | ast.GeneratorExp]:
-    """Goes over one thing, and leaves nothing out."""
-    if not isinstance(node, ast.ListComp | ast.GeneratorExp):
-        return False
-    return len(node.generators) == 1 and not node.generators[0].ifs
-
-
-def _ends(node: ast.While) -> tuple[str, ast.expr] | None:
-    """What it counts up by one, and to which number: it goes on below that, or breaks off there."""
-    counters = {_counted_up(part) for part in _always(node)} - {None}
-    breaks = [part for part in ast.walk(node) if isinstance(part, ast.If) and _breaks(part)]
-    asked = [(node.test, _BELOW, _ABOVE), *((part.test, _ABOVE, _BELOW) for part in breaks)]
-    for test, here, turned in asked:
-        for one in test.values if isinstance(test, ast.BoolOp) else [test]:
-            if not isinstance(one, ast.Compare) or len(one.ops) > 1:
-                continue
-            for name, op, end in (
-                (one.left, here, one.comparators[0]),
-                (one.comparators[0], turned, one.left),
-            ):
-                if isinstance(one.ops[0], op) and name_of(name) in counters:
-                    return name_of(name), end
-    return None
-
-
-_BELOW, _ABOVE = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE, ast.Eq)
-
-
-def _always(node: ast.AST) -> Iterator[ast.AST]:
-    """What stands in it, but for what is done only if something is so."""
-    for part in ast.iter_child_nodes(node):
-        if not isinstance(part, ast.If):
-            yield part
-            yield from _always(part)
-
-
-def _breaks(fork: ast.If) -> bool:
-    return any(isinstance(one, ast.Break) for one in fork.body)
-
-
-def _counted_up(node: ast.AST) -> str | None:
-    """The name that it counts up by one."""
-    if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
-        return None
-    one = isinstance(node.value, ast.Constant) and node.value.value == 1
-    return node.target.id if one and isinstance(node.target, ast.Name) else None
-
-
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:
     """Of a name, what it holds, or a sum of such, or how many there are. None where it has none."""
     for part in ast.walk(node):
@@ -289,20 +188,6 @@ def _inside(node: ast.For) -> list[ast.AST]:
         if not isinstance(part, (Function, ast.Lambda)):
             left += ast.iter_child_nodes(part)
     return found
-
-
-def waits(tree: ast.Module, line: int, function: str) -> bool:
-    """Whether a line stands in a `while` of that function of which nobody knows how often it goes
-    round."""
-    for node in ast.walk(tree):
-        inside = isinstance(node, Function) and node.name == function
-        if not inside and not (function == "<module>" and isinstance(node, ast.Module)):
-            continue
-        for part in ast.walk(node):
-            stands = isinstance(part, ast.While) and part.lineno <= line <= (part.end_lineno or 0)
-            if stands and isinstance(part, ast.While) and _ends(part) is None:
-                return True
-    return False
 
 
 def calls_in(parts: Iterable[ast.AST], *names: str) -> list[ast.Call]:

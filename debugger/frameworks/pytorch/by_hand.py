@@ -143,6 +143,10 @@ class LoopTrainer(Trainer):
             self.turn.model.zero_grad()
         return loss
 
+    def _get_grad_norm(self, model: Any, grad_norm: Any = None) -> Any:
+        """transformers 5 measures gradients that nobody clips, too, and sparse ones cannot be."""
+        return grad_norm
+
     def prediction_step(
         self, model: Any, inputs: Any, prediction_loss_only: bool, ignore_keys: Any = None
     ) -> Any:
