@@ -131,6 +131,7 @@ class _Hearing:
         self._given: tuple[tuple[Any, ...], dict[str, Any]] = (), {}
         self._waiting: dict[FrameType, Handed] = {}
         self._scores: Any = None
+        self._tapes = 0
 
     def hear(self, frame: FrameType, event: str, result: Any) -> None:
         if event == "call":
@@ -146,6 +147,12 @@ class _Hearing:
                 self._given = given["args"], dict(given["kwargs"])
                 self.heard.asked_at = own_line()
             self._inside.append(frame)
+        elif code is _ENTER:
+            if not self._tapes:  # what came before is no part of it, such as a look at unseen rows
+                self.heard, self._scores = Heard(), None
+            self._tapes += 1
+        elif code is _EXIT:
+            self._tapes -= 1
         elif code is _GRADIENT:
             given = frame.f_locals
             self.heard.target, self.heard.sources = given["target"], given["sources"]
@@ -194,6 +201,7 @@ def _code(function: Any) -> CodeType:
 
 
 _LAYER, _GRADIENT = _code(tf_keras.layers.Layer.__call__), _code(tf.GradientTape.gradient)
+_ENTER, _EXIT = _code(tf.GradientTape.__enter__), _code(tf.GradientTape.__exit__)
 _LOSS = _code(tf_keras.losses.Loss.__call__)
 _DIFFERING = {
     _code(kind.call) for kind in (tf_keras.layers.Dropout, tf_keras.layers.BatchNormalization)

@@ -44,19 +44,22 @@ class Epochs:
 
 @dataclass(frozen=True)
 class Turns:
-    """The items that a loop goes over, and what is done with one of them."""
+    """The items that a loop goes over, and what is done with one of them. A `while` counts them by
+    its `counter`."""
 
     code: CodeType
     names: dict[str, Any]
     items: tf.data.Dataset | range | list[Any]
     count: int | None
+    counter: str = ""
 
     @property
     def counted(self) -> bool:
         return isinstance(self.items, range)
 
     def hear(self, item: Any) -> Heard | None:
-        one = heard(self.code, {loops.PUT: item}, self.names)
+        put = {loops.PUT: item} | ({self.counter: item} if self.counter else {})
+        one = heard(self.code, put, self.names)
         return None if one is None else replace(one, item=item)
 
 
@@ -210,7 +213,7 @@ def _held(
         if chosen is not None:
             return value.map(chosen)
         count = int(value.cardinality())
-        other = Turns(turns.code, turns.names, value, count if count > 0 else None)
+        other = replace(turns, items=value, count=count if count > 0 else None)
         return _kept(other, handed)[0]
     return None
 

@@ -149,7 +149,10 @@ def _understood(frames: list[FrameType], optimizer: Any, before: Before) -> ByLo
             if not place.learns_once_a_turn():
                 raise NotFollowed("loop_of_other_steps")
             count = len(items) if isinstance(items, range | list) else int(items.cardinality())
-            turns = Turns(code, names_in(frame), items, count if count > 0 else None)
+            names = names_in(frame)
+            for outer in around[inner:]:
+                names = outer.later(names)
+            turns = Turns(code, names, items, count if count > 0 else None, loop.counter)
             return _made(turns, place, optimizer, before)
     raise NotFollowed("loop_over_nothing")
 

@@ -188,8 +188,8 @@ class _Place:
             def items() -> Iterator[Any]:
                 space = dict(names)
                 for number in chain.from_iterable(repeat(numbers, times)):
-                    if isinstance(target, ast.Name):
-                        space[target.id] = number
+                    counters = [target.id] if isinstance(target, ast.Name) else []
+                    space |= dict.fromkeys([*counters, self.loop.counter], number)
                     exec(code, space)
                     yield _item(cut.names, space)
 

@@ -195,6 +195,29 @@ def test_batches_may_come_from_anywhere(how: str) -> None:
     assert report.stage("train").measured["steps"] == 96
 
 
+def test_a_while_draws_by_what_it_counts() -> None:
+    """And what it does now and then is not done in each turn that is heard."""
+    loop = """
+def judge():
+    for xb, yb in val_dataset:
+        val_acc.update_state(yb, model(xb, training=False))
+    print(float(val_acc.result()))
+    val_acc.reset_states()
+step = 0
+while step < 96:
+    if step % 32 == 0:
+        judge()
+    n = step % 16
+    loss = train_step(x[n * 25 : n * 25 + 25], y[n * 25 : n * 25 + 25])
+    step += 1
+judge()
+"""
+    report = report_of(HEAD + STEP + loop)
+
+    assert {one.outcome for one in report.stages} == {"pass"}
+    assert report.stage("train").measured["steps"] == 96
+
+
 def test_a_first_loss_of_rows_that_weigh_more_than_one_is_not_far_off() -> None:
     heavy = LOSSES["row by row"].replace("2.0, 1.0", "4.0, 2.0")
 

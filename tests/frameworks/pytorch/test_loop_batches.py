@@ -162,6 +162,9 @@ for epoch in range(8):
         xb, yb = next(rows)
         {_in(8)}
 {EVAL}"""
+WHILE_COUNTS = BY_NUMBER.replace("    for n in range(15):", "    n = 0\n    while n < 15:").replace(
+    "        optimizer.step()", "        optimizer.step()\n        n += 1"
+)
 WHILE_NEXT = NEXT.replace("for turn in range(120):", "turn = 0\nwhile turn < 120:\n    turn += 1")
 SENTENCES = f"""
 import random, torch
@@ -324,6 +327,7 @@ HEALTHY = {
     "by number": (BY_NUMBER, 240, 16, 120, None, False),
     "drawn": (DRAWN, 240, 16, 120, 80, True),
     "drawn places": (DRAWN_PLACES, 240, 16, 120, 80, True),
+    "a while that counts batches": (WHILE_COUNTS, 240, 16, 120, None, False),
     "a while over a loader": (WHILE, 240, 16, 120, 80, True),
     "a while that breaks off": (BREAKS_OFF, 240, 16, 120, 80, True),
     "in one line": (IN_ONE_LINE, 240, 16, 120, None, True),
