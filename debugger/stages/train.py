@@ -45,7 +45,7 @@ FULL = 0.5
 EARLY = 0.1
 """Of the rows, or of a plan of steps: before that much of many, nothing need show."""
 BEGUN = 0.25
-"""Of the plan: so far a model that begins at random may have come nowhere, and still learn."""
+"""Of the plan: so far a small net that begins at random may have come nowhere, and still learn."""
 LAGS = 0.1
 """Of what averages began with: with more of it left they are not what the batches are like."""
 LARGE = 5_000_000
@@ -134,7 +134,8 @@ def stuck_at_chance(seen: Training, view: View) -> Verdict | CannotJudge | None:
             or view.places.argument("train_dataset")
             or view.places.call("to_tf_dataset")
         )
-    new = not view.facts.pretrained and len(seen.losses) < BEGUN * seen.planned
+    new = not view.facts.pretrained and seen.weights < LARGE
+    new = new and len(seen.losses) < BEGUN * seen.planned
     verdict = fault if _had_its_chance(seen) and not new else look
     return verdict(line, loss=last, chance=chance, accuracy=accuracy, steps=len(seen.losses))
 

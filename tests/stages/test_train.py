@@ -148,8 +148,13 @@ def test_stuck_is_proved_only_by_steps_that_must_have_shown() -> None:
     settled = replace(stuck, eval_losses=((20, 1.9), (40, 1.41), (60, 1.4)))
     assert severity(stuck_at_chance, settled) == "fault"
     new = View(replace(STRANGER.facts, pretrained=False), STRANGER.places, STRANGER.has_script)
-    for planned, told in ((5760, "look"), (200, "fault")):
-        found = stuck_at_chance(replace(stuck, planned=planned), new)
+    brisk = replace(stuck, peak_learning_rate=1e-2, rates=(1e-2,) * 60)
+    for planned, weights, told in (
+        (5760, 9_000, "look"),
+        (200, 9_000, "fault"),
+        (5760, 22_000_000, "fault"),
+    ):
+        found = stuck_at_chance(replace(brisk, planned=planned, weights=weights), new)
         assert isinstance(found, Verdict)
         assert found.severity == told
 
