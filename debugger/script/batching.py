@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from debugger.script.loops import Loop, asked, calls_in
+from debugger.script.loops import Loop, asks_function, calls_in
 from debugger.script.tracing import name_of
 
 
@@ -90,30 +90,19 @@ def calls_otherwise(
     rows of one of these kinds by its words: `batches(X_val, y_val)`, or "val" in place of another
     word."""
     walked = [part for tree in trees for part in ast.walk(tree)]
+    calls = [part for part in walked if isinstance(part, ast.Call)]
+    words = {part.value for part in walked if isinstance(part, ast.Constant)}
     found: list[ast.AST] = []
     for call in (part for part in ast.walk(node) if isinstance(part, ast.Call)):
-        function = asked(call.func, names)
-        if not hasattr(function, "__code__"):
+        if not asks_function(call, names):
             continue
-        others = [
-            part
-            for part in walked
-            if isinstance(part, ast.Call) and name_of(part.func) == name_of(call.func)
-        ]
-        words = {
-            part.value
-            for part in walked
-            if isinstance(part, ast.Constant) and isinstance(part.value, str)
-        }
-        for kind in kinds:
-            own = ast.unparse(call).lower()
-            fitting = [
-                one for one in others if kind in ast.unparse(one).lower() and one is not call
-            ]
-            fitting += [
-                one for word in sorted(words) if word == kind and (one := _with_word(call, word))
-            ]
-            found += [_replaced(node, call, one) for one in fitting if kind not in own]
+        own = ast.unparse(call).lower()
+        others = [one for one in calls if name_of(one.func) == name_of(call.func)]
+        for kind in (one for one in kinds if one not in own):
+            fitting = [one for one in others if kind in ast.unparse(one).lower()]
+            if kind in words and (one := _with_word(call, kind)) is not None:
+                fitting.append(one)
+            found += [_replaced(node, call, one) for one in fitting]
     return found
 
 

@@ -62,19 +62,22 @@ class Loop:
 
     def parts(self, names: Mapping[str, Any]) -> Sequence[Any]:
         """What it goes over, where that is a whole dealt out in parts, as a torch.split makes."""
-        given = self.node.iter
-        while isinstance(given, ast.Call) and given.args and name_of(given.func) in _SHOWS:
-            given = given.args[0]
+        given = self._bare
         deals = isinstance(given, ast.Call) and name_of(given.func) in _DEALS
         held = asked(given, names) if deals else value_of(given, names)
         return held if isinstance(held, list | tuple) else ()
 
-    def given(self, names: Mapping[str, Any]) -> ast.expr | None:
-        """What it goes over, as it is written, without what only shows or counts it; None of what
-        would be used up if it were gone through once more."""
+    @property
+    def _bare(self) -> ast.expr:
         given = self.node.iter
         while isinstance(given, ast.Call) and given.args and name_of(given.func) in _SHOWS:
             given = given.args[0]
+        return given
+
+    def given(self, names: Mapping[str, Any]) -> ast.expr | None:
+        """What it goes over, as it is written, without what only shows or counts it; None of what
+        would be used up if it were gone through once more."""
+        given = self._bare
         parts = [part for part in ast.walk(given) if isinstance(part, ast.Name | ast.Attribute)]
         used_up = any(isinstance(value_of(part, names), Iterator) for part in parts)
         return None if used_up or name_of(getattr(given, "func", given)) in _COUNTS else given
@@ -158,11 +161,13 @@ def asked(node: ast.expr, names: Mapping[str, Any]) -> Any:
 def is_function_or_list(node: ast.expr, names: Mapping[str, Any]) -> bool:
     """Whether it can be asked for once more: a list, or a call of the script's own function."""
     if isinstance(node, ast.Call):
-        if name_of(node.func) == "zip":
-            return True
-        function = asked(node.func, names)
-        return hasattr(getattr(function, "__func__", function), "__code__")
+        return name_of(node.func) == "zip" or asks_function(node, names)
     return isinstance(value_of(node, names), list | tuple)
+
+
+def asks_function(call: ast.Call, names: Mapping[str, Any]) -> bool:
+    """Whether it calls what is written in Python: a function, or a method of an object."""
+    return hasattr(asked(call.func, names), "__code__")
 
 
 _FAILS = (

@@ -41,8 +41,7 @@ def _loop(node: ast.AST, file: str, line: int) -> Loop | None:
     """Also a `while` that counts, as if it were a `for`, in its first turn at a line."""
     if isinstance(node, ast.For):
         return Loop(node, file)
-    ends = _ends(node) if isinstance(node, ast.While) else None
-    if not isinstance(node, ast.While) or ends is None:
+    if not isinstance(node, ast.While) or (ends := _ends(node)) is None:
         return None
     counter, end = ends
     counting = [one for one in _always(node) if _counted_up(one) == counter]
@@ -120,7 +119,8 @@ def waits(tree: ast.Module, line: int, function: str) -> bool:
         if not inside and not (function == "<module>" and isinstance(node, ast.Module)):
             continue
         for part in ast.walk(node):
-            stands = isinstance(part, ast.While) and part.lineno <= line <= (part.end_lineno or 0)
-            if stands and isinstance(part, ast.While) and _ends(part) is None:
+            if not isinstance(part, ast.While) or _ends(part) is not None:
+                continue
+            if part.lineno <= line <= (part.end_lineno or 0):
                 return True
     return False

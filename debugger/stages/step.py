@@ -215,10 +215,13 @@ def not_in_optimizer(seen: Step, view: View) -> Verdict | None:
     return fault(another or made, count=len(seen.missing), first=seen.missing[0])
 
 
+def rather_high(weights: int) -> float:
+    return RATHER_HIGH_SMALL if weights < SMALL else RATHER_HIGH
+
+
 def learning_rate_too_high(seen: Step, view: View) -> Verdict | CannotJudge | None:
     rate = _comparable_rate(seen, view)
-    rather = RATHER_HIGH_SMALL if seen.total < SMALL else RATHER_HIGH
-    if isinstance(rate, CannotJudge) or rate <= rather:
+    if isinstance(rate, CannotJudge) or rate <= rather_high(seen.total):
         return rate if isinstance(rate, CannotJudge) else None
     line = view.places.rate() or view.places.argument("optimizer")
     if seen.total < FEW_WEIGHTS:

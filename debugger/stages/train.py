@@ -31,7 +31,7 @@ from debugger.stages.judging import (
     traceback_shown,
 )
 from debugger.stages.overfit import tells_no_loss
-from debugger.stages.step import RATHER_HIGH, RATHER_LOW
+from debugger.stages.step import RATHER_LOW, rather_high
 
 ENOUGH_STEPS = 60
 AT_FULL_RATE = 40
@@ -373,7 +373,8 @@ def _tells_unseen_apart(seen: Training) -> bool:
 def _usual_rate(seen: Training, view: View) -> bool:
     """Nothing that the step stage would say of the rate: then it is not to blame."""
     rate = seen.peak_learning_rate
-    low, high = (RATHER_LOW, RATHER_HIGH) if view.facts.pretrained else USUAL_FOR_NEW
+    pretrained = RATHER_LOW, rather_high(seen.weights)
+    low, high = pretrained if view.facts.pretrained else USUAL_FOR_NEW
     return rate is not None and low < rate <= high
 
 

@@ -16,7 +16,7 @@ from torch.utils.data import default_collate
 from debugger.frameworks.pytorch.tensors import Columns
 
 MOST_ROWS, MOST_BYTES, SECONDS = 4096, 256 << 20, 3.0
-MOSTLY, RUN, PLAIN = 0.5, 2, 2
+MOSTLY, RUN = 0.5, 2
 Source = Callable[[], Iterable[Any]]
 """Gives the batches, one after the other, from the first one on."""
 
@@ -75,15 +75,13 @@ class Rows:
         batch: dict[str, Any] = default_collate(rows)
         if not self.filled:
             return batch
-        told = {
-            n: (batch[n] != filling).flatten(2).any(2).any(0)
-            if batch[n].dim() > PLAIN
-            else (batch[n] != filling).any(0)
+        told = [
+            (batch[n] != filling).reshape(*batch[n].shape[:2], -1).any(-1).any(0)
             for n, filling in self.filled.items()
-        }
-        if len({len(one) for one in told.values()}) > 1:
+        ]
+        if len(set(map(len, told))) > 1:
             return batch  # parts of their own lengths
-        used = torch.stack(list(told.values())).any(0).nonzero()
+        used = torch.stack(told).any(0).nonzero()
         width = int(used.max()) + 1 if len(used) else 1
         return {n: t[:, :width] if n in self.filled else t for n, t in batch.items()}
 

@@ -108,7 +108,8 @@ class _Place:
         if known is None or not asked.uses(first):
             return self._one_by_one(taken, loops.asked(given, self.names))
         epochs = self.epochs(known.batches)
-        return self._found(taken, known, first, asked, given, source, lambda _: epochs)
+        by_lot = _draws_by_lot(source(given))
+        return self._found(taken, known, first, asked, given, source, lambda _: epochs, by_lot)
 
     def drawn(self) -> Found | None:
         """It counts, and each turn draws its batch."""
@@ -180,7 +181,8 @@ class _Place:
         self, taken: Taken, cut: batching.Cut, item: Any, asked: _Asks, numbers: range
     ) -> Found | None:
         target, names, turns = self.loop.node.target, all_names(self.frames), len(numbers)
-        epochs = self.epochs(turns)
+        counted = [target.id if isinstance(target, ast.Name) else "", self.loop.counter]
+        counters, epochs = [name for name in counted if name], self.epochs(turns)
 
         def source(node: ast.AST, times: int = 1) -> Source:
             code = cut.drawing(node.body if isinstance(node, ast.Module) else [])
@@ -188,15 +190,15 @@ class _Place:
             def items() -> Iterator[Any]:
                 space = dict(names)
                 for number in chain.from_iterable(repeat(numbers, times)):
-                    counters = [target.id] if isinstance(target, ast.Name) else []
-                    space |= dict.fromkeys([*counters, self.loop.counter], number)
+                    space |= dict.fromkeys(counters, number)
                     exec(code, space)
                     yield _item(cut.names, space)
 
             return items
 
         whole = ast.Module(cut.draws, [])
-        if _draws_by_lot(source(whole)):
+        by_lot = _draws_by_lot(source(whole))
+        if by_lot:
             source = partial(source, times=math.ceil(epochs))
         known = kept(source(whole))
         if known is None:
@@ -207,7 +209,7 @@ class _Place:
         def passes(rows: int) -> float:
             return epochs * turns / -(-rows // known.size)
 
-        return self._found(taken, known, item, asked, whole, source, passes)
+        return self._found(taken, known, item, asked, whole, source, passes, by_lot)
 
     def _one_by_one(self, taken: Taken, rows: Any, turns: int = 0) -> Found | None:
         """Each turn takes one row, and makes of it what the model is asked. Of what is drawn there
@@ -235,6 +237,7 @@ class _Place:
         given: ast.AST,
         source: Callable[[ast.AST], Source],
         epochs: Callable[[int], float],
+        by_lot: bool,
     ) -> Found | None:
         """`epochs` are those of so many rows."""
         seen = seen_in(taken.code, taken.names, {loops.PUT: item}, self.optimizer)
@@ -244,12 +247,11 @@ class _Place:
         rows = known.rows(form.names)
         if rows is None:
             return None
-        by_lot = _draws_by_lot(source(given))
         once = by_lot and isinstance(given, ast.Module)  # one pass of a function holds all rows
         rows = rows.once() if once else rows
         held = self._held(known, form, given, source)
         count = len(rows.columns)
-        kinds = Given(
+        laid = Given(
             rows=rows.columns,
             collate=rows.collate,
             size=known.size,
@@ -261,7 +263,7 @@ class _Place:
         names = taken.names
         form = _as_given(form, item)
         turn = Turn(taken.code, names, form, seen.model, Counted(names), self.optimizer)
-        return replace(taken, around=self.around).whole(turn, kinds, epochs(count))
+        return replace(taken, around=self.around).whole(turn, laid, epochs(count))
 
     def _held(
         self, known: Kept, form: Form, given: ast.AST, source: Callable[[ast.AST], Source]
