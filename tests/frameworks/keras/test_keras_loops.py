@@ -13,7 +13,7 @@ HEAD = """
 import numpy as np
 import tensorflow as tf
 
-tf.random.set_seed(0)
+tf.keras.utils.set_random_seed(0)
 rng = np.random.default_rng(0)
 x = rng.normal(size=(480, 8)).astype("float32")
 y = (x[:, 0] + x[:, 1] > 0).astype("int32") + (x[:, 2] > 1).astype("int32")
