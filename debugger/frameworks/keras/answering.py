@@ -10,8 +10,9 @@ from typing import Any, Literal
 import numpy as np
 import tensorflow as tf
 import tf_keras
+from transformers import TFPreTrainedModel
 
-from debugger.frameworks.keras.bench import named_weights
+from debugger.frameworks.keras.bench import named_weights, optimizers_of
 from debugger.frameworks.keras.listening import Call, calls_heard
 from debugger.frameworks.keras.reading import HowLabels, Parts, dense
 from debugger.pipelines.face import Task
@@ -119,11 +120,35 @@ def answer_to(model: Any, parts: Parts | None) -> Answer:
 
 
 def built(model: Any, parts: Parts | None) -> bool:
-    """Whether the model had its weights before this; if not it is called, as `fit` would."""
-    if named_weights(model):
+    """Whether the model had its weights before this; if not it is called, as `fit` would, by a
+    training step of its own where its `call` wants something else."""
+    counted = [one for one in model.submodules if isinstance(one, tf_keras.metrics.Metric)]
+    of_metrics = {id(variable) for one in counted for variable in one.variables}
+    if any(id(weight) not in of_metrics for weight in named_weights(model).values()):
         return True
-    answer_to(model, parts)
+    answer = answer_to(model, parts)
+    if answer.scores is None and parts is not None and has_own(model, "train_step"):
+        _step_without_learning(model, parts.raw)
     return False
+
+
+def _step_without_learning(model: Any, batch: Any) -> None:
+    optimizers = [vars(model)[name] for name in optimizers_of(model)]
+    for one in optimizers:
+        one.apply_gradients = lambda *_, **__: None
+    try:
+        model.train_step(batch)
+    except Exception:  # the stage that lets a batch through tells why
+        pass
+    finally:
+        for one in optimizers:
+            del one.apply_gradients
+        model.reset_metrics()
+
+
+def has_own(model: Any, step: str) -> bool:
+    own = getattr(type(model), step)
+    return all(own is not getattr(kind, step) for kind in (tf_keras.Model, TFPreTrainedModel))
 
 
 def without_labels(model: Any, x: Any, inside: str | None) -> Any:

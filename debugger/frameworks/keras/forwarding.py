@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import tf_keras
-from transformers import TFPreTrainedModel
 
 from debugger.failure import Failure, on_behalf
 from debugger.frameworks.keras import losses, targets
@@ -15,6 +14,7 @@ from debugger.frameworks.keras.answering import (
     Answer,
     Loss,
     are_shares,
+    has_own,
     loss_of,
     of_library,
     without_labels,
@@ -62,7 +62,7 @@ def forward(
     known = _of_batch(model, parts, facts, compiled, all_labels, first.how)
     with bench.untouched():
         loss, failure = _with_loss(model, parts.raw)
-    if failure is not None and trains_its_own_way(model):
+    if failure is not None and has_own(model, "train_step"):
         with bench.mounted(1, keep=False):
             loss, failure = _by_training(model, parts.raw)
     if failure is not None and (failure.device_lost or failure.out_of_memory):
@@ -189,7 +189,8 @@ def _with_loss(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
 
 
 def _by_training(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
-    """A training step of one's own may be all that knows how a batch goes through."""
+    """A training step of one's own may be all that knows how a batch goes through: a test step
+    of one's own may be meant for other batches."""
     try:
         return loss_in(on_behalf(model.train_step, batch)), None
     except Exception as error:
@@ -198,11 +199,7 @@ def _by_training(model: Any, batch: Any) -> tuple[float | None, Failure | None]:
 
 def trains_its_own_way(model: Any) -> bool:
     """Its `train_step` is its own, and how it is tested is not."""
-    known = (tf_keras.Model, TFPreTrainedModel)
-    own = {name: getattr(type(model), name) for name in ("train_step", "test_step")}
-    if any(own["train_step"] is kind.train_step for kind in known):
-        return False
-    return any(own["test_step"] is kind.test_step for kind in known)
+    return has_own(model, "train_step") and not has_own(model, "test_step")
 
 
 def _loss_of_labels(model: Any, parts: Parts) -> Callable[[Any], float | None]:

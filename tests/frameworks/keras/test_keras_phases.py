@@ -169,6 +169,27 @@ def test_a_model_of_its_own_training_that_knows_no_way_to_be_tested_says_0() -> 
     assert told(OWN + TESTED + script, EVALUATE, "no_test_step") == []
 
 
+def test_rows_to_be_judged_by_may_have_parts_that_those_to_learn_from_have_not() -> None:
+    tested = TESTED.replace("self.both(data)", "x, y, seen = data\n        self.both((x, y))")
+    apart = "validation_data=(0.9 * x[:8], x[:8], np.ones(8))"
+    script = RUN.replace("SCALE", "1").replace("validation_split=0.25", apart)
+
+    assert told(OWN + tested + script, FORWARD, "forward_failed") == []
+    assert told(OWN + tested + script, EVALUATE, "evaluate_failed") == []
+    unfit = script.replace(", np.ones(8))", ")")
+    assert [code for code, _ in told(OWN + tested + unfit, EVALUATE, "evaluate_failed")]
+
+
+def test_a_step_of_ones_own_gives_a_model_its_weights_where_call_wants_something_else() -> None:
+    pair = OWN.replace("return self.end(given)", "one, other = given\n        return self.end(one)")
+    script = (pair + RUN).replace("SCALE", "1").replace("self(data[0])", "self.end(data[0])")
+
+    assert "one, other" in script
+    assert "self.end(data[0])" in script
+    assert told(script, FORWARD, "forward_failed") == []
+    assert told(script, STEP, "step_failed", "no_gradient", "frozen_layers") == []
+
+
 def test_labels_beyond_the_last_activation_are_seen_where_the_loss_is_the_models_own() -> None:
     asked = FORWARD, "output_cannot_reach"
     script = OWN + TESTED + RUN
