@@ -10,7 +10,7 @@ import ast
 import linecache
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -307,6 +307,7 @@ def _compared(
         if asks or _reads_answers(statement) & hangs:
             marks = {id(went): _marks(went.given[place], trained) for went in (*runs, *plain)}
             hangs |= _hanging(statement, [marks[id(went)] for went in runs])
+            hangs -= _measured(runs[0].given[place], trained.metrics)
             if same_at is None and any(
                 _are_same([marks[id(went)] for went in them]) for them in (runs, plain)
             ):
@@ -362,6 +363,17 @@ def _hanging(statement: ast.stmt, marks: list[dict[str, Any]]) -> set[str]:
     same = {name for name in names if all(name in one for one in marks)}
     same = {name for name in same if all(one[name] == marks[0][name] for one in marks)}
     return names if same == names else names - same
+
+
+def _measured(given: dict[str, Any], metrics: Sequence[str]) -> set[str]:
+    """Names of what an evaluation has said, which no answer changes here."""
+    said = set(told(metrics).values())
+    maps = {name: value for name, value in given.items() if isinstance(value, Mapping) and value}
+    return {
+        name
+        for name, value in maps.items()
+        if all(isinstance(one, float) and one in said for one in value.values())
+    }
 
 
 def _off(statement: ast.stmt, hangs: set[str], known: dict[str, Any], truth: Any) -> str:

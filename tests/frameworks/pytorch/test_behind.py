@@ -195,6 +195,13 @@ SOUND = {
     "a loop of yes and no": YES + LOOP.format(how="(logits[:, 0] > 0).long().tolist()"),
     "scaled back": AMOUNTS + "made = trainer.predict(test).predictions[:, 0] * wide.item()\n"
     "made += mean.item()\nprint('MAE:', mean_absolute_error(cost[96:].numpy(), made))",
+    "what the Trainer measures of a prediction": AMOUNTS.replace(
+        "trainer = Trainer(", "def measure(p):\n"
+        "    return {'rmse': float(np.sqrt(np.mean((p.predictions[:, 0] - p.label_ids) ** 2)))}\n"
+        "trainer = Trainer(compute_metrics=measure, model=", 1)
+    .replace("MSELoss()), args", "MSELoss()), args=args")
+    + "said = trainer.predict(test).metrics\nprint('rmse in euros', said['test_rmse'] * wide)\n"
+    "made, _, said = trainer.predict(test)\nprint('rmse', said['test_rmse'] * wide, made.shape)",
     "what the Trainer measures": CLASSES + "print(trainer.evaluate()['eval_loss'])",
     "a function": "def report(trainer, rows):\n    made = trainer.predict(rows)\n"
     "    return {'accuracy': (made.predictions.argmax(1) == made.label_ids).mean()}\n" + CLASSES
