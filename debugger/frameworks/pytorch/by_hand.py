@@ -9,6 +9,7 @@ import contextlib
 import io
 from collections.abc import Callable, Iterator, Mapping, Sized
 from dataclasses import dataclass
+from functools import partial
 from types import CodeType
 from typing import Any
 
@@ -20,6 +21,7 @@ from debugger.failure import failure_of_script, on_behalf
 from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.batches import logits_of
 from debugger.frameworks.pytorch.plan import steady
+from debugger.frameworks.pytorch.together import answering, members
 from debugger.frameworks.pytorch.untouched import OptimizerState, Weights, borrowed
 from debugger.pipelines.by_hand import ByHand, Unsteady
 from debugger.pipelines.kept import Attributes
@@ -81,7 +83,8 @@ class Turn:
     def loss(self, fields: Mapping[str, Any]) -> tuple[torch.Tensor, dict[str, Any]]:
         """And what the model answers on the way to it, if it is asked once."""
         answers: list[Any] = []
-        hook = self.model.register_forward_hook(lambda *given: answers.append(given[2]))
+        asked = answering(self.model)
+        hook = asked.register_forward_hook(lambda *given: answers.append(given[2]))
         groups = self.optimizer.param_groups
         rates = [group["lr"] for group in groups]
         try:
@@ -103,12 +106,17 @@ class Turn:
 @contextlib.contextmanager
 def _mode_kept(model: Any) -> Iterator[None]:
     """A turn may set the mode that it wants; whoever asks for its loss has set another."""
-    model.train = lambda *_: model
-    model.eval = lambda: model
+    for one in members(model):
+        one.train = one.eval = partial(_as_it_is, one)
     try:
         yield
     finally:
-        del model.train, model.eval
+        for one in members(model):
+            del one.train, one.eval
+
+
+def _as_it_is(model: Any, *_: Any) -> Any:
+    return model
 
 
 class LoopTrainer(Trainer):

@@ -13,6 +13,7 @@ from torch.utils.data.sampler import RandomSampler
 from debugger.failure import on_behalf
 from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Sampled, Unshuffled
 from debugger.frameworks.pytorch.tensors import LABEL, Seen, takes
+from debugger.frameworks.pytorch.together import Together
 from debugger.pipelines.rows import LABELS
 
 JUDGES = ("val", "dev", "eval", "test", "holdout")
@@ -56,7 +57,8 @@ def form_of(item: Any, seen: Seen) -> Form | None:
                 if _same(part, value):
                     read.setdefault(place, name)
     unread = [place for place in range(len(parts)) if place not in read]
-    if len(parts) == PAIR and len(unread) == PAIR:  # both were made anew on their way
+    alone = not isinstance(seen.model, Together)  # of two models each may have been given one
+    if len(parts) == PAIR and len(unread) == PAIR and alone:  # both were made anew on their way
         read, unread = {0: next(iter(takes(seen.model)), "inputs")}, [1]
     once = {name: place for place, name in reversed(read.items())}  # of a model asked again
     places = range(len(parts))

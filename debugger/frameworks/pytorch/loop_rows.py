@@ -14,6 +14,7 @@ import torch
 from torch.utils.data import DataLoader
 
 from debugger.failure import line_in
+from debugger.frameworks.pytorch import together
 from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Turn, Unshuffled, loss_of
 from debugger.frameworks.pytorch.laid_out import (
@@ -294,12 +295,16 @@ class Taken:
 def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optimizer: Any) -> Seen:
     """The model, and what goes into it in a turn."""
     asked: list[tuple[torch.nn.Module, dict[str, Any]]] = []
+    learning: list[torch.nn.Module] = []
     depth, call = 0, torch.nn.Module.__call__
 
     def called(module: torch.nn.Module, *given: Any, **named: Any) -> Any:
         nonlocal depth
         if depth == 0:
-            asked.append((module, dict(zip(takes(module), given, strict=False)) | named))
+            told = dict(zip(takes(module), given, strict=False)) | named
+            asked.append((module, told))
+            if torch.is_grad_enabled() and any(one.requires_grad for one in module.parameters()):
+                learning.append(module)
         depth += 1
         try:
             return call(module, *given, **named)
@@ -314,18 +319,18 @@ def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optim
         raise NotFollowed.of_a_turn(error) from None
     finally:
         torch.nn.Module.__call__ = call
-    models = {id(one): one for one, _ in asked if any(True for _ in one.parameters())}
+    with_weights = [one for one, _ in asked if any(True for _ in one.parameters())]
+    models = {id(one): one for one in learning or with_weights}
     whole = [one for one in models.values() if set(models) <= set(map(id, one.modules()))]
     models = {id(one): one for one in whole} or models  # a penalty asks parts of it, too
     if loss is None or not models:
         raise NotFollowed("hand_written_loop")
     if loss.numel() > 1:
         raise NotFollowed("loop_of_many_numbers", count=loss.numel())
-    if len(models) > 1:
-        known = ((*names_like(one, names), type(one).__name__)[0] for one in models.values())
-        raise NotFollowed("loop_of_models", count=len(models), names=", ".join(known))
-    (model,) = models.values()
-    return Seen(model, [given for one, given in asked if one is model], handed)
+    model = together.as_one(list(models.values()), names, optimizer)
+    told = [given for one, given in asked if id(one) in models]
+    once = len(told) == len(models) > 1
+    return Seen(model, [together.of_all(told)] if once else told, handed)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ import contextlib
 import math
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
@@ -20,8 +20,16 @@ from debugger.frameworks.pytorch.loop_batches import over_batches
 from debugger.frameworks.pytorch.loop_rows import Found, over_loader, over_tensors
 from debugger.frameworks.pytorch.plan import schedule_before
 from debugger.frameworks.pytorch.tensors import LABEL
+from debugger.frameworks.pytorch.together import joined, learns_all
 from debugger.pipelines.by_hand import ByHand
-from debugger.pipelines.turns import all_names, comprehended, line_of, never_asks, running_frames
+from debugger.pipelines.turns import (
+    all_names,
+    comprehended,
+    line_of,
+    never_asks,
+    running_frames,
+    trees_of,
+)
 from debugger.pipelines.unfollowed import NotFollowed
 from debugger.script import loops
 from debugger.script.tracing import name_of
@@ -42,14 +50,24 @@ def trainer_of(optimizer: Any, heard: Sequence[str], last: Any = None) -> LoopTr
 def _understood(
     frames: list[FrameType], optimizer: Any, heard: Sequence[str], last: Any
 ) -> LoopTrainer:
-    _alone(optimizer, all_names(frames))
+    names = all_names(frames)
+    optimizer, several = joined(optimizer, names, _stepped(frames))
     if comprehended(frames):
         raise NotFollowed("loop_in_one_line")
     found = over_loader(frames, optimizer, last) or _over_others(frames, optimizer, last)
     backwards = found.calls("backward")
     if len(backwards) > 1 and list(heard).count("b") > 1:
         raise NotFollowed("loop_of_losses", count=len(backwards))
+    if several > 1 and (len(backwards) > 1 or not learns_all(optimizer, found.turn.model)):
+        raise NotFollowed("loop_of_optimizers", count=several)
     return _made(found, frames, heard)
+
+
+def _stepped(frames: list[FrameType]) -> Iterator[str]:
+    """Names of what takes a step, by itself or by a scaler that is given it."""
+    for call in loops.calls_in(trees_of(frames), "step"):
+        owners = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+        yield from map(name_of, [*owners, *call.args])
 
 
 def _over_others(frames: list[FrameType], optimizer: Any, last: Any) -> Found:
@@ -62,18 +80,6 @@ def _over_others(frames: list[FrameType], optimizer: Any, last: Any) -> Found:
     if found is None:
         raise why
     return found
-
-
-def _alone(optimizer: Any, names: Mapping[str, Any]) -> None:
-    """No other weights are learned by an optimizer of their own."""
-    others = {id(one): one for one in names.values() if isinstance(one, torch.optim.Optimizer)}
-    learned = {_learned_by(one) for one in (optimizer, *others.values())}
-    if len(learned) > 1:
-        raise NotFollowed("loop_of_optimizers", count=len(learned))
-
-
-def _learned_by(optimizer: Any) -> frozenset[int]:
-    return frozenset(id(w) for group in optimizer.param_groups for w in group["params"])
 
 
 def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTrainer:

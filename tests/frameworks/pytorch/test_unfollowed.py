@@ -10,7 +10,6 @@ from tests.frameworks.pytorch.test_loops import ROWS, report_of
 
 GAN = f"""{ROWS}
 other = nn.Linear(3, 8)
-optimizer = torch.optim.Adam([*model.parameters(), *other.parameters()])
 for x, y in train_loader:
     loss = ((other(model(x)) - x) ** 2).mean()
     optimizer.zero_grad()
