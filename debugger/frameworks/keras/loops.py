@@ -17,6 +17,7 @@ import tf_keras
 from debugger.failure import line_in
 from debugger.frameworks.keras.bench import Rng, named_weights, values_of
 from debugger.frameworks.keras.by_hand import Heard, answering_as
+from debugger.frameworks.keras.chained import as_one
 from debugger.frameworks.keras.loop_loss import as_compiled, loss_of_loop
 from debugger.frameworks.keras.loop_rows import (
     JUDGES,
@@ -183,7 +184,7 @@ def _goes_over(loop: loops.Loop, names: dict[str, Any]) -> Any:
 
 
 def _made(turns: Turns, place: _Place, optimizer: Any, before: Before) -> ByLoop:
-    epochs, some = place.epochs(turns.count or 1), _heard(turns)
+    epochs, some = place.epochs(turns.count or 1), as_one(_heard(turns))
     model = _the_model(some)
     found = loss_of_loop(model, some)
     if found is None:

@@ -273,6 +273,33 @@ def test_arrays_and_formulas_are_followed_as_well(how: str) -> None:
     assert 100 < rows < 200 if how == "by lot" else rows in (200, 320, 400)
 
 
+BODY_AND_HEAD = WHOLE.replace(
+    "logits = model(x, training=True)", "logits = head(model(x, training=True), training=True)"
+).replace("loss_fn = ", "head = tf.keras.layers.Dense(3)\nloss_fn = ")
+IN_TWO = BODY_AND_HEAD.replace("model(xb, training=False)", "head(model(xb, training=False))")
+CHAINED = IN_TWO.replace(
+    "model.trainable_weights", "model.trainable_weights + head.trainable_weights"
+)
+CODED = AMOUNTS.replace("pred = tf.squeeze(model(xb, training=True))", "pred = back(model(xb))")
+CODED = (
+    CODED.replace("yb - pred", "xb - pred")
+    .replace("SGD(", "Adam(")
+    .replace("optimizer = ", "back = tf.keras.Sequential([layers.Dense(5)])\noptimizer = ")
+)
+CODED = CODED.replace(
+    "model.trainable_variables", "[*model.trainable_variables, *back.trainable_variables]"
+)
+
+
+def test_models_that_are_asked_one_about_the_others_answer_are_one() -> None:
+    for script in (CHAINED, CODED):
+        report = report_of(script)
+        assert {one.outcome for one in report.stages} == {"pass"}
+        assert report.findings == ()
+
+    assert "frozen_before_training" in told(IN_TWO, "step")
+
+
 def test_a_loss_of_tensorflow_finds_no_logits_behind_a_softmax() -> None:
     """One of Keras does."""
     of_shares = WHOLE.replace("layers.Dense(3)", 'layers.Dense(3, activation="softmax")')
@@ -419,7 +446,8 @@ def update():
 UNFOLLOWED = {
     "two models": (
         WHOLE.replace(
-            "logits = model(x, training=True)", "logits = other(model(x, training=True))"
+            "logits = model(x, training=True)",
+            "logits = other(x) + model(x, training=True)",
         ).replace("loss_fn = ", "other = tf.keras.layers.Dense(3)\nloss_fn = "),
         "loop_of_models",
     ),
