@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.data import RandomSampler, SequentialSampler
+from torch.utils.data import RandomSampler
 from transformers import Trainer
 from transformers.trainer_callback import TrainerCallback
 
 from debugger.frameworks.pytorch.facts import tokenizer_of
 from debugger.frameworks.pytorch.forwarding import own_loss
+from debugger.frameworks.pytorch.order import keeps_order
 from debugger.frameworks.pytorch.parts import head_of
 from debugger.frameworks.pytorch.plan import full_rate, steady
 from debugger.frameworks.pytorch.rows import subset
@@ -226,11 +227,7 @@ def _dropout(model: Any) -> float:
 
 def _in_blocks(trainer: Any, labels: tuple[Any, ...]) -> bool:
     """Whether nobody shuffles, and one label comes after the other."""
-    if not come_in_blocks(labels):
-        return False
-    if type(trainer).get_train_dataloader is Trainer.get_train_dataloader:
-        return isinstance(trainer._get_train_sampler(), SequentialSampler)
-    return isinstance(getattr(trainer.get_train_dataloader(), "sampler", None), SequentialSampler)
+    return come_in_blocks(labels) and keeps_order(trainer)
 
 
 def _head_tensors(model: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ import torch
 from transformers import Trainer
 
 from debugger.frameworks.pytorch.batches import items_in, logits_of
+from debugger.frameworks.pytorch.order import keeps_order
 from debugger.pipelines.losses import SCALES, Asked, Form, counts_of, fills, number_among
 from debugger.pipelines.rows import LABELS
 
@@ -241,7 +242,10 @@ class _Question:
         return loss
 
     def in_turn(self) -> tuple[float, float] | None:
-        """What rows cost, and the same rows in the opposite order; None where lots are drawn."""
+        """What rows cost, and the same rows in the opposite order; None where lots are drawn, or
+        each row has its place, as the nodes of a graph have, some of which are learned."""
+        if keeps_order(self.trainer):
+            return None
         outputs, rows = self.some_outputs(), len(self.head.logits)
         fields = {n: v for n, v in self.batch.items() if isinstance(v, torch.Tensor) and v.dim()}
         if len(fields) < len(self.batch) or any(len(value) != rows for value in fields.values()):

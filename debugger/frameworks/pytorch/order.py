@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 import torch
+from torch.utils.data import SequentialSampler
 from transformers import Trainer
 
 from debugger.frameworks.pytorch.batches import labels_of
@@ -16,6 +17,13 @@ from debugger.pipelines.plan import Order, of_one_label
 BATCHES = 64
 SECONDS = 3.0
 """For the rows of a stream, which have to be made to be looked at."""
+
+
+def keeps_order(trainer: Trainer) -> bool:
+    """Whether nobody shuffles."""
+    if type(trainer).get_train_dataloader is Trainer.get_train_dataloader:
+        return isinstance(trainer._get_train_sampler(), SequentialSampler)
+    return isinstance(getattr(trainer.get_train_dataloader(), "sampler", None), SequentialSampler)
 
 
 def order(trainer: Trainer, labels: tuple[Any, ...]) -> Order | None:

@@ -138,6 +138,7 @@ for epoch in range(100):
     optimizer.step()
 model.eval()
 """
+BY_PLACES = GRAPH.replace("torch.arange(120) < 60", "torch.randperm(120)[:60]")
 IN_ONE_LINE = f"""{BASE}{GIVES}
 def step(xb, yb):
     {_in(4)}
@@ -342,6 +343,7 @@ HEALTHY = {
     "one example a turn": (NAMES, 512, 1, 1500, None, True),
     "gradients of several draws": (ADDED_UP, 240, 16, 120, 80, True),
     "a graph": (GRAPH, 120, 120, 100, None, False),
+    "places in a graph": (BY_PLACES, 120, 120, 100, None, False),
     "sentences": (SENTENCES, 150, 1, 900, None, False),
 }
 
