@@ -51,14 +51,14 @@ class Built(Protocol):
     `refused` is the code of a finding and a line: a training that the clinic cannot look into.
     """
 
+    refused: Refused | None
+
     @property
     def trained(self) -> Any: ...
     @property
     def trainer_lines(self) -> tuple[int | None, ...]: ...
     @property
     def training_line(self) -> int | None: ...
-    @property
-    def refused(self) -> Refused | None: ...
     @property
     def rehearsed(self) -> Sequence[Rehearsal]: ...
     @property

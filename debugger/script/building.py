@@ -233,6 +233,7 @@ class _Script:
         findings, evidence = [], []
         if built.trained is not None:
             findings, evidence = home.at_setup(built, self.places)
+        instead = home.in_place_of(built, failure, self.places)  # which may say why it refuses
         return Building(
             trained=None if failure or built.refused else built.trained,
             failure=failure,
@@ -241,7 +242,7 @@ class _Script:
             trainer_lines=built.trainer_lines,
             training_line=built.training_line,
             refused=built.refused,
-            instead=home.in_place_of(built, failure, self.places),
+            instead=instead,
             forbidden=forbidden,
             rehearsed=tuple((one.line, one.steps, one.planned) for one in built.rehearsed),
             earlier=built.earlier,

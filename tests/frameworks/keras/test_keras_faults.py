@@ -142,6 +142,7 @@ def test_a_healthy_model_has_no_findings() -> None:
 START = """\
 import numpy as np
 import tensorflow as tf
+import tf_keras
 from datasets import Dataset
 from tests import tiny_keras as tiny
 rows = {"input_ids": [[5] * (3 + n % 4) for n in range(12)], "label": [n % 3 for n in range(12)]}
@@ -289,6 +290,48 @@ def test_two_kerases_are_one_where_nobody_asks_for_the_old_one(layers: str, give
     assert report.stage("step").outcome in ("pass", "look")
     refused = performed(f"import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n{text}", "setup")
     assert "two_kerases" not in {one.code for one in refused.stage("setup").findings}
+
+
+OF_KERAS_3 = """
+import numpy as np
+import tensorflow as tf
+import tf_keras
+class Rows(tf.keras.utils.PyDataset):
+    def __len__(self):
+        return 4
+    def __getitem__(self, place):
+        drawn = np.random.default_rng(place).normal(size=(8, 3)).astype("float32")
+        return drawn, drawn.sum(1, keepdims=True)
+class Net(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = tf.keras.layers.Dense(1)
+        self.mean = tf.keras.metrics.Mean(name="loss")
+    def call(self, x):
+        return self.dense(x)
+    def train_step(self, data):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((self(data[0]) - data[1]) ** 2)
+        weights = self.trainable_variables
+        self.optimizer.apply(tape.gradient(loss, weights), weights)
+        self.mean.update_state(loss)
+        return {"loss": self.mean.result()}
+model = Net()
+model.compile(tf.keras.optimizers.Adam(0.05))
+model.fit(Rows(workers=2), epochs=5)
+"""
+
+
+def test_names_of_keras_3_are_lent_to_who_does_not_ask_for_the_old_one() -> None:
+    legacy = performed(f"import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\n{OF_KERAS_3}", "setup")
+    lent = performed(OF_KERAS_3, "step")
+    other = performed("import tensorflow as tf\ntf.keras.ops.ones((2, 2))\n", "setup")
+
+    assert [one.code for one in legacy.stage("setup").findings] == ["unexpected_name"]
+    assert [one.code for one in lent.stage("setup").findings] == ["lent_keras3_names"]
+    assert lent.stage("step").outcome == "pass"
+    assert [one.code for one in other.stage("setup").findings] == ["keras3_name"]
+    assert other.outcome == "unknown"
 
 
 def test_a_loop_by_hand_before_a_fit_is_let_run() -> None:
