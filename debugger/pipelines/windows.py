@@ -142,8 +142,12 @@ def _moves_on(rows: list[_Row]) -> bool:
 
 
 def _overlap(values: Any) -> bool:
+    """Whether steps come again, and most no more often than windows have places for them: letters
+    of which there are four come again without any course."""
     flat = np.ascontiguousarray(values.reshape(-1, values.shape[-1]))
-    return len(np.unique(flat, axis=0)) <= OVERLAP * len(flat)
+    counts = np.unique(flat, axis=0, return_counts=True)[1]
+    often = counts[counts > values.shape[1]].sum()
+    return len(counts) <= OVERLAP * len(flat) and often <= OVERLAP * len(flat)
 
 
 def _follows(values: Any) -> float:

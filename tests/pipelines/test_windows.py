@@ -42,6 +42,11 @@ def test_rows_that_share_no_step_are_no_windows() -> None:
     assert windows({"inputs": list(DRAWN.normal(size=(40, 24, 2)))}) is None
 
 
+def test_letters_come_again_without_any_course() -> None:
+    letters = DRAWN.integers(0, 4, (60, 24))
+    assert windows({"inputs": list(np.eye(4, dtype="float32")[letters])}) is None
+
+
 WORDS = [f"{first} b c d e f" for first in "mnopqrstuvmnopqrstuv"]
 
 
