@@ -102,9 +102,35 @@ def _calls_of_items(frame: FrameType) -> list[ast.Call]:
 
 
 def looks_for_rate(frames: list[FrameType]) -> bool:
-    """Whether a function tries out learning rates, by its name: what it moves is not kept."""
+    """Whether a function tries out learning rates, by its name, or a loop, which raises the rate by
+    a factor from turn to turn: what it moves is not kept."""
     words = [set(frame.f_code.co_name.lower().split("_")) for frame in frames]
-    return any(one & _RATES and one & _SEARCHES for one in words)
+    if any(one & _RATES and one & _SEARCHES for one in words):
+        return True
+    return any(_climbs(loop.node, names_in(frame)) for frame in frames for loop in loops_at(frame))
+
+
+def _climbs(loop: ast.AST, names: dict[str, Any]) -> bool:
+    parts = list(ast.walk(loop))
+    sets = (part for part in parts if isinstance(part, ast.Assign))
+    put = {one.value.id for one in sets if isinstance(one.value, ast.Name) and _holds_rate(one)}
+    for part in parts:
+        if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Mult):
+            factor = loops.value_of(part.value, names)
+            named = isinstance(part.target, ast.Name) and part.target.id in put
+            if (named or _is_rate(part.target)) and isinstance(factor, int | float) and factor > 1:
+                return True
+    return False
+
+
+def _holds_rate(one: ast.Assign) -> bool:
+    return any(map(_is_rate, one.targets))
+
+
+def _is_rate(target: ast.expr) -> bool:
+    """That of a group of weights: `group["lr"]`."""
+    held = target.slice if isinstance(target, ast.Subscript) else None
+    return isinstance(held, ast.Constant) and held.value == "lr"
 
 
 _RATES = {"lr", "lrs", "rate", "rates"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Iterator, Mapping, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from types import CodeType
@@ -43,7 +43,7 @@ class Form:
     """How the items of a loader are laid out: their parts by name, in their order. `make` makes
     such an item of its parts; None of a mapping. Without a loader, `held` are the script's own
     names for each of the parts, `orders` those of what says in which order rows are taken, or
-    which, and a turn gets `first`."""
+    which, and a turn gets `first`. `keys` are those of parts that have parts by name themselves."""
 
     names: tuple[str, ...]
     make: Callable[[list[Any]], Any] | None
@@ -51,10 +51,15 @@ class Form:
     held: tuple[tuple[str, ...], ...] = ()
     first: Any = 0
     orders: tuple[str, ...] = ()
+    keys: tuple[tuple[str, ...], ...] = ()
 
     def fields(self, item: Any) -> dict[str, Any]:
-        parts = item if isinstance(item, (list, tuple)) else [item]
-        return dict(item) if self.make is None else dict(zip(self.names, parts, strict=False))
+        if self.make is None:
+            return dict(item)
+        return dict(zip(self.names, leaves_of(item, self.keys), strict=False))
+
+    def fits(self, item: Any) -> bool:
+        return len(leaves_of(item, self.keys)) == len(self.names)
 
     def put(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """What a turn is to find under which name."""
@@ -66,6 +71,15 @@ class Form:
         if self.make is None:
             return {PUT: dict(fields)}
         return {PUT: self.make([fields[name] for name in self.names if name in fields])}
+
+
+def leaves_of(item: Any, keys: Sequence[Sequence[str]] = ()) -> list[Any]:
+    """Its parts, and in their place what those hold that have parts by name."""
+    parts = list(item) if isinstance(item, (list, tuple)) else [item]
+    if len(keys) != len(parts):
+        return parts
+    both = zip(parts, keys, strict=True)
+    return [leaf for part, some in both for leaf in ([part[n] for n in some] if some else [part])]
 
 
 @dataclass(frozen=True)

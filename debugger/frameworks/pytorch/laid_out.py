@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
-from torch.utils.data.sampler import RandomSampler
+from torch.utils.data import DataLoader
 
 from debugger.failure import on_behalf
-from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Sampled, Unshuffled
+from debugger.frameworks.pytorch.by_hand import Form, leaves_of
+from debugger.frameworks.pytorch.dealt import can_be_drawn_from, first_item
 from debugger.frameworks.pytorch.tensors import LABEL, Seen, takes
 from debugger.frameworks.pytorch.together import Together
 from debugger.pipelines.rows import LABELS
@@ -22,34 +22,16 @@ PAIR = 2
 _IS_LABEL = re.compile(r"(.*_)?(labels?|targets?|y)", re.IGNORECASE).fullmatch
 
 
-def can_be_drawn_from(loader: DataLoader[Any]) -> bool:
-    return size_of(loader) > 0 and not isinstance(loader.dataset, IterableDataset)
-
-
-def size_of(loader: DataLoader[Any]) -> int:
-    """Of a batch; one that accelerate has prepared keeps it in the sampler of batches. 0: none."""
-    return loader.batch_size or getattr(loader.batch_sampler, "batch_size", None) or 0
-
-
-def sampler_of(loader: DataLoader[Any]) -> Any:
-    return getattr(loader.batch_sampler, "sampler", loader.sampler)
-
-
-def first_item(loader: DataLoader[Any]) -> Any:
-    """Drawn by nobody else: workers would be processes of their own."""
-    rows: Any = loader.dataset
-    places = range(min(size_of(loader), len(rows)))
-    return loader.collate_fn([rows[place] for place in places])
-
-
 def form_of(item: Any, seen: Seen) -> Form | None:
     if isinstance(item, Mapping):
         found = [name for name in item if name in LABELS]
         found = found or [name for name in item if _IS_LABEL(str(name))]
         return Form(tuple(map(str, item)), None, found[0] if len(found) == 1 else None)
     parts = item if isinstance(item, (list, tuple)) else [item]
-    if not parts or any(isinstance(part, Mapping) for part in parts):
+    if not parts:
         return None
+    if any(isinstance(part, Mapping) for part in parts):
+        return _of_nested(item, seen)
     read: dict[int, str] = {}
     for given in seen.asked:
         for name, value in given.items():
@@ -72,6 +54,35 @@ def form_of(item: Any, seen: Seen) -> Form | None:
     if not isinstance(item, (list, tuple)):
         return Form(tuple(names), lambda some: some[0], label)
     return Form(tuple(names), lambda some: kind(*some), label)
+
+
+def _of_nested(item: Any, seen: Seen) -> Form | None:
+    """Some of its parts have parts by name, as what a tokenizer gives has beside labels."""
+    keys = tuple(tuple(part) if isinstance(part, Mapping) else () for part in item)
+    leaves = leaves_of(item, keys)
+    inner = [name for some in keys for name in (some or ("",))]
+    names = [name or f"part_{place}" for place, name in enumerate(inner)]
+    if len(set(names)) < len(names) or not all(isinstance(one, torch.Tensor) for one in leaves):
+        return None
+    labels = [name for name in names if name in LABELS or _IS_LABEL(name)]
+    if not labels:
+        given = [value for one in seen.asked for value in one.values()]
+        told = [v for one in given for v in (one.values() if isinstance(one, Mapping) else (one,))]
+        places = [n for n, leaf in enumerate(leaves) if not any(_same(leaf, one) for one in told)]
+        places = [n for n in places if not inner[n] and _serves(leaves[n], seen)]
+        labels = [LABEL] if len(places) == 1 else []
+        names = [LABEL if labels and n == places[0] else name for n, name in enumerate(names)]
+    kind = type(item)
+
+    def make(flat: list[Any]) -> Any:
+        left = iter(flat)
+        parts = [
+            type(part)({name: next(left, None) for name in some}) if some else next(left, None)
+            for part, some in zip(item, keys, strict=True)
+        ]
+        return kind(parts) if kind in (list, tuple) else kind(*parts)
+
+    return Form(tuple(names), make, labels[0] if len(labels) == 1 else None, keys=keys)
 
 
 def _serves(part: Any, seen: Seen) -> bool:
@@ -129,12 +140,6 @@ def collator_by_name(loader: DataLoader[Any], form: Form) -> Any:
     return by_name
 
 
-def kind_of(sampler: Any) -> type[LoopTrainer]:
-    if isinstance(sampler, RandomSampler) and not sampler.replacement:
-        return LoopTrainer
-    return Unshuffled if isinstance(sampler, SequentialSampler) else Sampled
-
-
 def held_beside(
     names: Mapping[str, Any], loader: DataLoader[Any], form: Form
 ) -> DataLoader[Any] | None:
@@ -165,5 +170,4 @@ def _laid_out(loader: DataLoader[Any], form: Form) -> bool:
         return False
     if form.make is None:
         return isinstance(item, Mapping) and set(map(str, item)) == set(form.names)
-    parts = item if isinstance(item, (list, tuple)) else [item]
-    return not isinstance(item, Mapping) and len(parts) == len(form.names)
+    return not isinstance(item, Mapping) and form.fits(item)

@@ -21,6 +21,7 @@ from torch.utils.data import DataLoader
 
 from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Turn, Unshuffled
+from debugger.frameworks.pytorch.dealt import can_be_drawn_from, first_item
 from debugger.frameworks.pytorch.kept_batches import (
     Kept,
     Rows,
@@ -29,7 +30,7 @@ from debugger.frameworks.pytorch.kept_batches import (
     kept,
     parts_of,
 )
-from debugger.frameworks.pytorch.laid_out import JUDGES, can_be_drawn_from, first_item, form_of
+from debugger.frameworks.pytorch.laid_out import JUDGES, form_of
 from debugger.frameworks.pytorch.loop_rows import (
     Found,
     Given,

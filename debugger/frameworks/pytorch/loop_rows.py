@@ -17,18 +17,20 @@ from debugger.failure import line_in
 from debugger.frameworks.pytorch import together
 from debugger.frameworks.pytorch.accelerated import Counted
 from debugger.frameworks.pytorch.by_hand import Form, LoopTrainer, Turn, Unshuffled, loss_of
+from debugger.frameworks.pytorch.dealt import (
+    can_be_drawn_from,
+    first_item,
+    kind_of,
+    sampler_of,
+    size_of,
+)
 from debugger.frameworks.pytorch.laid_out import (
     JUDGES,
     PAIR,
-    can_be_drawn_from,
     collator_by_name,
-    first_item,
     form_of,
     held_beside,
-    kind_of,
     rows_by_name,
-    sampler_of,
-    size_of,
 )
 from debugger.frameworks.pytorch.tensors import (
     LABEL,

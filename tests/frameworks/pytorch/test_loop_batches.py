@@ -139,6 +139,43 @@ for epoch in range(100):
 model.eval()
 """
 BY_PLACES = GRAPH.replace("torch.arange(120) < 60", "torch.randperm(120)[:60]")
+BUCKETS = f"""{BASE}
+import random
+class Buckets(torch.utils.data.Sampler):
+    def __init__(self, rows):
+        self.rows, self.random = rows, random.Random(0)
+    def __len__(self):
+        return 15
+    def __iter__(self):
+        order = self.random.sample(range(240), 240)
+        yield from (order[n : n + 16] for n in range(0, 240, 16))
+train_loader = DataLoader(train_rows, batch_sampler=Buckets(train_rows))
+for epoch in range(8):
+    for xb, yb in train_loader:
+        {_in(8)}
+{EVAL}"""
+IN_PARTS = f"""{BASE}
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 3))
+    def forward(self, told):
+        return self.layers(told["rows"] * told["mask"])
+def together(some):
+    rows, labels = zip(*some)
+    rows = torch.stack(rows)
+    return {{"rows": rows, "mask": torch.ones_like(rows)}}, torch.stack(labels)
+model = Net()
+optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+train_loader = DataLoader(train_rows, batch_size=16, shuffle=True, collate_fn=together)
+valid_loader = DataLoader(valid_rows, batch_size=16, collate_fn=together)
+for epoch in range(8):
+    for xb, yb in train_loader:
+        {_in(8)}
+    model.eval()
+    print(sum((model(xb).argmax(1) == yb).sum().item() for xb, yb in valid_loader))
+    model.train()
+"""
 IN_ONE_LINE = f"""{BASE}{GIVES}
 def step(xb, yb):
     {_in(4)}
@@ -332,6 +369,8 @@ HEALTHY = {
     "a while over a loader": (WHILE, 240, 16, 120, 80, True),
     "a while that breaks off": (BREAKS_OFF, 240, 16, 120, 80, True),
     "in one line": (IN_ONE_LINE, 240, 16, 120, None, True),
+    "a sampler of batches": (BUCKETS, 240, 16, 120, 80, True),
+    "parts with parts": (IN_PARTS, 240, 16, 120, 80, True),
     "next": (NEXT, 240, 16, 120, 80, True),
     "next, in each epoch": (NEXT_OF_EACH_EPOCH, 240, 16, 120, 80, True),
     "a while with next": (WHILE_NEXT, 240, 16, 120, 80, True),
@@ -455,6 +494,42 @@ find_lr(model, [1e-7 * 4**n for n in range(10)])
     assert made.args.learning_rate == 5e-3
     assert made.by_hand.backwards == 1
     assert torch.equal(made.turn.model[0].weight, made.model[0].weight)
+
+
+def test_a_rate_that_climbs_from_turn_to_turn_is_a_search_too() -> None:
+    search = f"""{BASE}
+before, rate, done = {{k: v.clone() for k, v in model.state_dict().items()}}, 1e-5, False
+while not done:
+    for xb, yb in train_loader:
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        {_in(8)}
+        rate *= 1.5
+        if rate > 1:
+            done = True
+            break
+model.load_state_dict(before)
+optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+"""
+    made: Any = build(search + OF_A_FUNCTION[len(BASE) :], "mine.py", enclosure=WALLED).trained
+
+    assert made.args.learning_rate == 5e-3
+    assert made.args.max_steps == -1
+    assert made.args.num_train_epochs == 8
+
+
+def test_which_part_of_a_batch_with_parts_is_the_label() -> None:
+    made: Any = build(IN_PARTS, "mine.py", enclosure=WALLED).trained
+    batch = next(iter(made.get_train_dataloader()))
+
+    assert list(batch) == ["rows", "mask", "labels"]
+    assert made.turn.form.label == "labels"
+
+
+def test_a_sampler_that_draws_rows_more_than_once_is_not_followed() -> None:
+    twice = BUCKETS.replace("order[n : n + 16] for n", "order[:16] for n")
+
+    assert [one.code for one in report_of(twice).findings] == ["loop_of_stream"]
 
 
 UNTOLD = {
