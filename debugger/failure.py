@@ -168,7 +168,7 @@ def _held(error: BaseException) -> tuple[Held, ...]:
 
 def _dtype(value: object) -> str:
     """Of a tensor, an array, a number of NumPy: what library's it is, its class tells."""
-    if not type(value).__module__.startswith(_WITH_NUMBERS):
+    if not str(type(value).__module__).startswith(_WITH_NUMBERS):  # which a class may name a field
         return ""
     return str(getattr(value, "dtype", "")).removeprefix("torch.")
 

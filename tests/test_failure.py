@@ -88,3 +88,16 @@ def test_a_hook_of_ours_that_a_library_calls_is_ours() -> None:
 )
 def test_what_an_error_says_in_one_line(message: str, said: str) -> None:
     assert first_line(message) == said
+
+
+def test_a_name_may_hold_what_calls_its_module_otherwise() -> None:
+    odd: Any = type("Odd", (), {"__slots__": ("__module__",)})
+    script = {"held": odd(), "at": 1}
+    remember_source("odd.py", "held, at = None, {}['at']\n")
+    try:
+        code = compile("at = {}['gone']", "odd.py", "exec")
+        failure = failure_of_script(raised_by(lambda: exec(code, script)))
+    finally:
+        forget_source()
+
+    assert [one.name for one in failure.held] == ["held", "at"]

@@ -139,6 +139,8 @@ def _count(script: _Script) -> tuple[int, str | None, dict[str, Any]]:
     said = {"at": counted.failure.line, "said": first_line(counted.failure.message)}
     walled = counted.forbidden not in (None, "not_reached")
     if len(counted.rehearsed) > 1 and not walled:
+        if counted.failure.says("no such file"):  # a training that is cut short leaves none
+            return len(counted.rehearsed), None, {}
         return len(counted.rehearsed), "trains_again_stops", said
     return 0, "trains_again_writes" if walled else "trains_again_fails", said
 

@@ -172,6 +172,13 @@ def test_the_last_training_before_a_failure_is_the_one_to_look_at() -> None:
 
 
 @pytest.mark.proof
+def test_a_file_that_a_whole_training_would_have_left_is_not_missed() -> None:
+    building = built(HEAD + FIRST + FIRST + "open('best.pt')\n")
+
+    assert (len(building.rehearsed), building.unseen) == (1, None)
+
+
+@pytest.mark.proof
 def test_an_argument_that_is_gone_is_named_where_the_second_training_gives_it() -> None:
     again = (
         "from transformers import TrainingArguments\n"

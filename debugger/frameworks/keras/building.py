@@ -59,7 +59,8 @@ class Fit:
     """A compiled model and what `fit` was called with.
 
     `strings` is what `compile` was given as a string: all else about it is then a default.
-    `whole`: this is how long it trains; data alone tell nothing of that. `begins_at` is the epoch
+    `whole`: this is how long it trains; data alone tell nothing of that, and neither does one of
+    several calls in a loop. `begins_at` is the epoch
     that it counts on from, `sequence` the Sequence that its batches come from, if they come from
     one, `batches` how many arrays make of an epoch, `held` how many there are for all epochs, where
     they are known to end, `pairs` the inputs and labels that were handed over, and `after` what the
@@ -297,8 +298,10 @@ def _stopped_fit(
                 built.rehearsed.append(earlier)
                 return history
         built.training_line, built.given = line, given.arguments["x"]
+        again = [one for one in built.rehearsed if one.model is self and one.line == line]
         built.trained = replace(
             made,
+            whole=not any(one.optimizer is self.optimizer for one in again),
             after=seen_after(cut_off),
             phases=built.phases_of(made),
             cut_short=any(one.model is self and one.steps < one.planned for one in built.rehearsed),

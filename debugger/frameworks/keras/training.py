@@ -92,7 +92,7 @@ def step(fit: Fit, facts: Facts, bench: Bench, rows: int | None) -> Step:
             head=head,
             head_frozen=bool(head) and not trainable & set(head),
             nan_after=broken_weights(weights),
-            decay=decay_of(schedule, planned, (rows or 0) * fit.epochs),
+            decay=decay_of(schedule, planned, (rows or 0) * fit.epochs) if fit.whole else None,
             schedule=_steered_by(schedule, fit),
             last_learning_rate=rates[-1] if rates else None,
             plan=plan(fit, optimizer, known, planned, watch.first),

@@ -45,6 +45,16 @@ def test_the_last_fit_is_looked_at_and_the_one_before_it_was_really_run() -> Non
     assert codes == [("trains_before", 5, "note")]
 
 
+def test_a_schedule_over_one_fit_after_the_other_is_not_held_against_one_of_them() -> None:
+    schedule = "tf.keras.optimizers.schedules.PolynomialDecay(1e-3, 18)"
+    optimizer = f"model.optimizer = tf.keras.optimizers.Adam({schedule})\n"
+    each = "for epoch in range(3):\n    model.fit(rows, initial_epoch=epoch, epochs=epoch + 1)\n"
+    alone = "model.fit(rows, epochs=1)\n"
+
+    assert "schedule_too_long" not in findings(HEAD + optimizer + each, "step")
+    assert "schedule_too_long" in findings(HEAD + optimizer + alone, "step")
+
+
 COUNTED_ON = "model.fit(rows,\n    epochs=3,\n    initial_epoch=history.epoch[-1] + 1)\n"
 
 
