@@ -100,4 +100,4 @@ def test_a_name_may_hold_what_calls_its_module_otherwise() -> None:
     finally:
         forget_source()
 
-    assert [one.name for one in failure.held] == ["held", "at"]
+    assert {one.name: one.kind for one in failure.held} == {"held": "Odd", "at": "int"}

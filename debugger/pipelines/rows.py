@@ -22,6 +22,8 @@ MOST_SHOWN = (48, 48, 4, 2)
 """Of a list, of the lists in it, and so on."""
 NEARLY_ALL = 0.9
 LABELS = ("labels", "label", "label_ids")
+BESIDE = " | "
+"""Between the tokens of a row and the amounts that stand beside them, in what makes it itself."""
 
 AMOUNTS = ("regression", "unknown")
 """Tasks with one number a row: nobody knows what those of whole numbers are."""
@@ -77,17 +79,32 @@ def row_keys(
     lengths: tuple[int, ...],
     label: str | None,
     by_texts: bool = True,
+    kept: Sequence[str] = (),
 ) -> list[str]:
-    """What makes two rows the same: their real tokens, else their texts, else all they hold.
+    """What makes two rows the same: their real tokens, and amounts beside those that are `kept`;
+    else their texts, else all they hold.
 
     Where texts are words among numbers, as in a table, two rows differ by the numbers, too.
     """
     if ids:
-        return [repr(row[:real]) for row, real in zip(ids, lengths, strict=True)]
+        tokens = [repr(row[:real]) for row, real in zip(ids, lengths, strict=True)]
+        shown = {n: v for n, v in columns.items() if n in kept and n not in (label, *LABELS)}
+        beside = [column for column in shown.values() if _are_amounts(column)]
+        if not beside or any(len(one) != len(tokens) for one in beside):
+            return tokens
+        both = zip(tokens, zip(*beside, strict=True), strict=True)
+        return [f"{row}{BESIDE}{amounts!r}" for row, amounts in both]
     texts = {n: v for n, v in columns.items() if by_texts and v and isinstance(v[0], str)} or {
         n: v for n, v in columns.items() if n not in (label, "idx")
     }
     return [repr(row) for row in zip(*texts.values(), strict=True)] if texts else []
+
+
+def _are_amounts(column: Sequence[Any]) -> bool:
+    first = column[0] if len(column) else None
+    while isinstance(first, list | tuple) and first:
+        first = first[0]
+    return isinstance(first, float)
 
 
 def digest(rows: Sequence[str], labels: Sequence[Any]) -> str:
@@ -201,7 +218,11 @@ def split_of(
     ids, mask = flat(ids), flat(values.get("attention_mask"))
     mask = padding_mask(ids, mask, tokenizer) if ids else None
     lengths = tuple(real_lengths(ids, mask)) if ids else ()
-    keys = [] if unread and not ids else row_keys(values, ids, lengths, label, by_texts)
+    keys = (
+        []
+        if unread and not ids
+        else row_keys(values, ids, lengths, label, by_texts, known.get("kept", ()))
+    )
     class_names = known["class_names"]
     named = [class_name(y, class_names) for y in labels] if class_names else []
     readable = ids[:SHOWN_ROWS] if ids and tokenizer else []

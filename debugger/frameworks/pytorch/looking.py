@@ -63,6 +63,7 @@ from debugger.pipelines.lineage import (
 )
 from debugger.pipelines.rows import (
     AMOUNTS,
+    BESIDE,
     LABELS,
     SHOWN_ROWS,
     Large,
@@ -175,7 +176,8 @@ def _worded(read: _Read) -> Worded:
         return Worded()
     if not labels or len(labels) != len(keys):
         return Worded()
-    rows = (tuple(map(int, re.findall(r"-?\d+", key))) for key in keys[:MOST_WORDED])
+    texts = (key.partition(BESIDE)[0] for key in keys[:MOST_WORDED])
+    rows = (tuple(map(int, re.findall(r"-?\d+", text))) for text in texts)
     return Worded(tuple(rows), labels[:MOST_WORDED])
 
 
