@@ -114,7 +114,8 @@ def _climbs(loop: ast.AST, names: dict[str, Any]) -> bool:
     parts = list(ast.walk(loop))
     sets = (part for part in parts if isinstance(part, ast.Assign))
     put = {one.value.id for one in sets if isinstance(one.value, ast.Name) and _holds_rate(one)}
-    for part in parts:
+    now_and_then = {p for fork in parts if isinstance(fork, ast.If) for p in ast.walk(fork)}
+    for part in (one for one in parts if one not in now_and_then):  # a warm-up comes to an end
         if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Mult):
             factor = loops.value_of(part.value, names)
             named = isinstance(part.target, ast.Name) and part.target.id in put
