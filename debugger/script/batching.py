@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import CodeType
@@ -57,6 +58,27 @@ def cut(loop: Loop, line: int, batches: Collection[str]) -> Cut | None:
     rest = [one for one in body if one not in draws]
     turn = ast.For(_target(names), ast.Tuple([], ast.Load()), rest, [])
     return Cut(draws, tuple(names), loop.over(turn))
+
+
+def ahead(loop: Loop, line: int, batches: Collection[str]) -> Loop | None:
+    """The same, where a turn draws its own batch first: of one that is drawn before the loop, and
+    behind a line of each turn for the next. None of another."""
+    body = loop.node.body
+    before = [one for one in body if one.lineno <= line]
+    later = [one for one in body if one not in before and _draws_all(one, batches)]
+    if not later or set(_stored_in_order(later)) & set(_stored_in_order(before)):
+        return None
+    first = [copy.copy(one) for one in later]
+    for one in first:
+        one.lineno = one.end_lineno = loop.node.lineno
+    rest = [one for one in body if one not in later]
+    return loop.over(ast.For(loop.node.target, loop.node.iter, [*first, *rest], []))
+
+
+def _draws_all(one: ast.stmt, batches: Collection[str]) -> bool:
+    stored = set(_stored_in_order([one]))
+    called = isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
+    return called and bool(stored) and stored <= set(batches)
 
 
 def _target(names: list[str]) -> ast.expr:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from debugger.script.tracing import Function, is_false, name_of
@@ -138,7 +139,32 @@ def _is_loader(call: ast.Call) -> bool:
 
 def take(turn: CodeType, put: Mapping[str, Any], names: Mapping[str, Any]) -> None:
     """Do once what the loop does, with some names put in. What it makes of names is forgotten."""
-    exec(turn, {**names, **put})
+    with _known_to_functions(put, names):
+        exec(turn, {**names, **put})
+
+
+@contextmanager
+def _known_to_functions(put: Mapping[str, Any], names: Mapping[str, Any]) -> Iterator[None]:
+    """While open, functions that the turn calls read what is put in, too."""
+    functions = (part for one in names.values() for part in (one, *_methods(one)))
+    homes = {id(f.__globals__): f.__globals__ for f in functions if isinstance(f, FunctionType)}
+    changed = [
+        (home, name, home[name])
+        for home in homes.values()
+        for name in put
+        if name in names and home.get(name) is names[name]
+    ]
+    try:
+        for home, name, _ in changed:
+            home[name] = put[name]
+        yield
+    finally:
+        for home, name, value in changed:
+            home[name] = value
+
+
+def _methods(kind: Any) -> Iterable[Any]:
+    return vars(kind).values() if isinstance(kind, type) else ()
 
 
 def value_of(node: ast.expr, names: Mapping[str, Any]) -> Any:

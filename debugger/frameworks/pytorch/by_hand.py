@@ -136,13 +136,15 @@ def _as_it_is(model: Any, *_: Any) -> Any:
 class LoopTrainer(Trainer):
     """`turn` is that of the loop, and `divided` by how much it divides its loss, for so many
     batches that make one step. `keeps_gradients`: nothing sets them to zero between two.
-    `begins_at` is the rate of the first step, where the loop sets it by hand."""
+    `begins_at` is the rate of the first step, where the loop sets it by hand. `skips_rest`: it does
+    nothing with a batch that is smaller than others."""
 
     turn: Turn
     by_hand: ByHand
     divided = 1
     keeps_gradients = False
     begins_at: float | None = None
+    skips_rest = False
     folder: Any
 
     def compute_loss(
@@ -179,6 +181,15 @@ class LoopTrainer(Trainer):
             return loss.detach().mean(), None, None
         labels = inputs.get(self.turn.form.label) if self.turn.form.label else None
         return loss.detach().mean(), logits_of(outputs), labels
+
+    def get_eval_dataloader(self, eval_dataset: Any = None) -> Any:
+        """What is left out while it learns is judged all the same."""
+        drops = self.args.dataloader_drop_last
+        object.__setattr__(self.args, "dataloader_drop_last", self.skips_rest)
+        try:
+            return super().get_eval_dataloader(eval_dataset)
+        finally:
+            object.__setattr__(self.args, "dataloader_drop_last", drops)
 
     def held_at(self, rate: float) -> None:
         """From now on all weights are learned at that rate."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Any
@@ -50,16 +50,21 @@ class Kept:
                 return None
             whole[name], filling = laid
             filled |= {} if filling is None else {name: filling}
-        return Rows(Columns(whole), filled)
+        falling = (
+            n for n, part in zip(names, zip(*self.parts, strict=True), strict=True) if _falls(part)
+        )
+        return Rows(Columns(whole), filled, next(falling, ""))
 
 
 @dataclass(frozen=True)
 class Rows:
     """`filled` are the columns whose batches were not all as wide, and by what they were made so:
-    a batch is cut to the longest of its rows again."""
+    a batch is cut to the longest of its rows again. In each batch the column `falling` falls, as
+    lengths do that packed rows are sorted by."""
 
     columns: Columns
     filled: Mapping[str, float] = field(default_factory=dict)
+    falling: str = ""
 
     def once(self) -> Rows:
         """Each row that is among them, once."""
@@ -69,10 +74,13 @@ class Rows:
             seen.setdefault(b"".join(part.numpy().tobytes() for part in row), place)
         chosen = list(seen.values())
         tensors = {name: tensor[chosen] for name, tensor in self.columns.tensors.items()}
-        return Rows(Columns(tensors, by_lot=True), self.filled)
+        return Rows(Columns(tensors, by_lot=True), self.filled, self.falling)
 
     def collate(self, rows: list[Any]) -> Any:
         batch: dict[str, Any] = default_collate(rows)
+        if self.falling:
+            order = batch[self.falling].argsort(descending=True, stable=True)
+            batch = {name: part[order] for name, part in batch.items()}
         if not self.filled:
             return batch
         told = [
@@ -142,6 +150,16 @@ def _laid(column: list[torch.Tensor]) -> tuple[torch.Tensor, float | None] | Non
         made[:, : part.shape[1]] = part
         wide.append(made)
     return torch.cat(wide), filling
+
+
+def _falls(column: Sequence[np.ndarray | torch.Tensor]) -> bool:
+    """Whether it is one whole number a row, never more than that of the row before."""
+    parts = [torch.as_tensor(part) for part in column]
+    if any(part.dim() != 1 or part.is_floating_point() for part in parts):
+        return False
+    steps = [part[1:] - part[:-1] for part in parts if part.dtype != torch.bool]
+    moved = sum(bool((step < 0).any()) for step in steps)
+    return moved >= RUN and not any(bool((step > 0).any()) for step in steps)
 
 
 def _filling(column: list[torch.Tensor]) -> float:

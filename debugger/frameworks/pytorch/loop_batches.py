@@ -128,6 +128,8 @@ class _Place:
                 return None
             return replace(self, around=[inner, *self.around]).drawn()
         batches = {name for name, one in asked.names.items() if holds_rows(one)}
+        if (ahead := batching.ahead(self.loop, asked.line, batches)) is not None:
+            return replace(self, around=[ahead, *self.around[1:]]).drawn()
         cut = batching.cut(self.loop, asked.line, batches)
         if cut is None:
             return None

@@ -15,12 +15,14 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from transformers import TrainingArguments
 
-from debugger.frameworks.pytorch.by_hand import LoopTrainer, Sampled
+from debugger.frameworks.pytorch.by_hand import LoopTrainer, Sampled, loss_of
 from debugger.frameworks.pytorch.loop_batches import over_batches
-from debugger.frameworks.pytorch.loop_rows import Found, over_loader, over_tensors
+from debugger.frameworks.pytorch.loop_rows import Found, over_loader, over_tensors, taken_back
 from debugger.frameworks.pytorch.plan import schedule_before
+from debugger.frameworks.pytorch.rows import count_of
 from debugger.frameworks.pytorch.tensors import LABEL
 from debugger.frameworks.pytorch.together import joined, learns_all
+from debugger.frameworks.pytorch.untouched import Rng
 from debugger.pipelines.by_hand import ByHand
 from debugger.pipelines.turns import (
     all_names,
@@ -87,7 +89,7 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
     line = next((at for frame in frames if (at := line_of(frame)) is not None), None)
     by_hand = _observed(found, frames, heard, line)
     backwards = max(turn.counted.divides_by, by_hand.backwards - by_hand.zeroed)
-    folder = tempfile.TemporaryDirectory()
+    folder, skips_rest = tempfile.TemporaryDirectory(), _skips_rest(found)
     group = found.optimizer.param_groups[0]
     args = TrainingArguments(
         output_dir=folder.name,
@@ -100,7 +102,7 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
         lr_scheduler_type="constant",
         max_grad_norm=_clipped_at(found, names),
         gradient_accumulation_steps=backwards,
-        dataloader_drop_last=given.drops_last,
+        dataloader_drop_last=given.drops_last or skips_rest,
         remove_unused_columns=False,
         label_names=[turn.form.label or LABEL],
         eval_strategy="no" if given.held is None else "epoch",
@@ -116,6 +118,7 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
         optimizers=(found.optimizer, _schedule(found, names)),
     )
     made.turn, made.folder, made.by_hand = turn, folder, by_hand
+    made.skips_rest = skips_rest
     first = max(float(group["lr"]) for group in found.optimizer.param_groups)
     if first < found.optimizer.defaults["lr"] and found.sets_rates:
         made.begins_at = first
@@ -128,6 +131,22 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
         made.divided = backwards if divides else 1
         made.model_accepts_loss_kwargs = made.divided == 1  # who sums up divides nothing
     return made
+
+
+def _skips_rest(found: Found) -> bool:
+    """Whether the loop goes on without learning where a batch is smaller than others."""
+    turn, given, drawn = found.turn, found.given, Rng()
+    rest = (count_of(given.rows) or 0) % given.size
+    if not rest:
+        return False
+    try:
+        with taken_back(turn.names, turn.optimizer), turn.counted.in_place():
+            batch = given.collate([given.rows[place] for place in range(rest)])
+            return loss_of(turn.code, turn.names, turn.form.put(batch)) is None
+    except Exception:  # of the script's: what it fails on is told by the stages
+        return False
+    finally:
+        drawn.restore()
 
 
 def _steps(found: Found, backwards: int) -> int:

@@ -142,7 +142,6 @@ def test_a_healthy_model_has_no_findings() -> None:
 START = """\
 import numpy as np
 import tensorflow as tf
-import tf_keras
 from datasets import Dataset
 from tests import tiny_keras as tiny
 rows = {"input_ids": [[5] * (3 + n % 4) for n in range(12)], "label": [n % 3 for n in range(12)]}
@@ -295,7 +294,6 @@ def test_two_kerases_are_one_where_nobody_asks_for_the_old_one(layers: str, give
 OF_KERAS_3 = """
 import numpy as np
 import tensorflow as tf
-import tf_keras
 class Rows(tf.keras.utils.PyDataset):
     def __len__(self):
         return 4

@@ -10,7 +10,7 @@ import torch
 
 from debugger.frameworks.pytorch.by_hand import Unshuffled
 from debugger.script.building import build
-from tests.frameworks.pytorch.test_loops import ROWS, WALLED, found, report_of
+from tests.frameworks.pytorch.test_loops import QUICK, ROWS, WALLED, found, report_of
 
 BASE = f"""{ROWS}
 import numpy as np
@@ -138,6 +138,9 @@ for epoch in range(100):
     optimizer.step()
 model.eval()
 """
+OF_GLOBALS = GRAPH.replace(
+    "for epoch in range(100):\n    model.train()", "def turn():\n    model.train()"
+).replace("optimizer.step()\n", "optimizer.step()\nfor epoch in range(100):\n    turn()\n")
 BY_PLACES = GRAPH.replace("torch.arange(120) < 60", "torch.randperm(120)[:60]")
 BUCKETS = f"""{BASE}
 import random
@@ -176,6 +179,60 @@ for epoch in range(8):
     print(sum((model(xb).argmax(1) == yb).sum().item() for xb, yb in valid_loader))
     model.train()
 """
+FALLING = """
+import random, torch
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+random.seed(0)
+torch.manual_seed(0)
+lengths = [random.randint(3, 9) for _ in range(240)]
+drawn = [(words := torch.randint(1, 12, (n,)), words % 3) for n in lengths]
+def batches(rows, size):
+    random.shuffle(rows)
+    for n in range(0, len(rows), size):
+        words, tags = zip(*sorted(rows[n : n + size], key=lambda row: -len(row[0])))
+        count = torch.tensor([len(one) for one in words])
+        yield pad_sequence(words, True), pad_sequence(tags, True, -100), count
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = nn.Embedding(12, 16), nn.Linear(16, 3)
+        self.layer = nn.LSTM(16, 16, batch_first=True)
+    def forward(self, words, count):
+        packed = pack_padded_sequence(self.table(words), count, batch_first=True)
+        return self.head(pad_packed_sequence(self.layer(packed)[0], batch_first=True)[0])
+model = Net()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+for epoch in range(8):
+    for words, tags, count in batches(drawn, 16):
+        optimizer.zero_grad()
+        loss = nn.functional.cross_entropy(model(words, count).flatten(0, 1), tags.flatten())
+        loss.backward()
+        optimizer.step()
+model.eval()
+"""
+SKIPPED = f"""{BASE}
+for epoch in range(8):
+    for places in torch.randperm(240).split(17):
+        if len(places) < 17:
+            continue
+        xb, yb = X_train[places], y_train[places]
+        {_in(8)}
+{EVAL}"""
+AHEAD = f"""{BASE}
+def get_batch(split):
+    rows = X_train if split == "train" else X_val
+    labels = y_train if split == "train" else y_val
+    drawn = torch.randint(len(rows), (16,))
+    return rows[drawn], labels[drawn]
+xb, yb = get_batch("train")
+for turn in range(120):
+    loss = loss_fn(model(xb), yb)
+    xb, yb = get_batch("train")
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+{EVAL}"""
 IN_ONE_LINE = f"""{BASE}{GIVES}
 def step(xb, yb):
     {_in(4)}
@@ -382,6 +439,10 @@ HEALTHY = {
     "one example a turn": (NAMES, 512, 1, 1500, None, True),
     "gradients of several draws": (ADDED_UP, 240, 16, 120, 80, True),
     "a graph": (GRAPH, 120, 120, 100, None, False),
+    "a graph that a function reads": (OF_GLOBALS, 120, 120, 100, None, False),
+    "lengths that fall": (FALLING, 240, 16, 120, None, True),
+    "a rest that is skipped": (SKIPPED, 240, 17, 120, 80, True),
+    "a batch for the next turn": (AHEAD, 240, 16, 120, None, True),
     "places in a graph": (BY_PLACES, 120, 120, 100, None, False),
     "sentences": (SENTENCES, 150, 1, 900, None, False),
 }
@@ -516,6 +577,18 @@ optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
     assert made.args.learning_rate == 5e-3
     assert made.args.max_steps == -1
     assert made.args.num_train_epochs == 8
+
+
+def test_rows_that_fill_no_batch_are_left_out_of_the_learning_alone() -> None:
+    drops = QUICK.replace(
+        "batch_size=16, shuffle=True", "batch_size=17, shuffle=True, drop_last=True"
+    )
+    made: Any = build(drops, "mine.py", enclosure=WALLED).trained
+    seen = [len(batch["labels"]) for batch in made.get_eval_dataloader()]
+
+    assert len(made.get_train_dataloader()) == 14
+    assert sum(seen) == 80
+    assert "evaluation_drops_rows" not in found(drops, "evaluate", "look")
 
 
 def test_which_part_of_a_batch_with_parts_is_the_label() -> None:

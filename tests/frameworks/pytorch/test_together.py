@@ -104,12 +104,33 @@ for epoch in range(8):
     print(loss_fn(model(X[240:]), y[240:]) if False else 0)
     model.train()
 """
+METHODS = f"""{ROWS}
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(8, 6), nn.ReLU(), nn.Linear(6, 4))
+        self.decoder = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 8))
+    def cost(self, x):
+        return nn.functional.mse_loss(self.decoder(self.encoder(x)), x)
+net = Net()
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+for epoch in range(8):
+    for x, _ in train_loader:
+        loss = net.cost(x)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    net.eval()
+    print(net.cost(X[240:]).item())
+    net.train()
+"""
 HEALTHY = {
     "one optimizer": (PARTS + ONE + TURNS, "encoder, decoder"),
     "two optimizers": (PARTS + TWO + OF_TWO, "encoder, decoder"),
     "slices": (PARTS + "X_train = X[:240]\n" + ONE + SLICES, "encoder, decoder"),
     "classes": (PARTS + ONE + CLASSES, "encoder, decoder"),
     "step by step": (TRANSLATES, "encoder, decoder"),
+    "methods of their own": (METHODS, ""),
     "a teacher": (TEACHER, ""),
 }
 
