@@ -22,6 +22,10 @@ from debugger.pipelines.starting import Built
 from debugger.pipelines.unfollowed import Refused
 from debugger.script.places import Places
 
+_LACKS = (
+    r"module '(?:tf_keras(?:\.api\._v[12]\.keras)?|tensorflow\.keras)([\w.]*)'"
+    r" has no attribute '(\w+)'"
+)
 _BOTH = (
     r"\b(?:tf_)?keras\.src\.|KerasTensor|_distribute_strategy"
     r"|'tuple' object has no attribute 'rank'"
@@ -53,10 +57,10 @@ def _only_in_keras3(failure: Failure | None, places: Places) -> str | None:
     """What Keras 3 is asked for, which TensorFlow's Keras is unless somebody wants tf-keras."""
     if failure is None or failure.exception != "AttributeError" or _tells_them_apart(places):
         return None
-    found = re.search(r"module '(tf_keras[\w.]*)' has no attribute '(\w+)'", failure.message)
+    found = re.search(_LACKS, failure.message)
     if found is None:
         return None
-    public = re.sub(r"^tf_keras(?:\.api\._v[12]\.keras)?", "keras", found[1])
+    public = f"keras{found[1]}"
     with suppress(ImportError):
         if hasattr(import_module(public), found[2]):
             return found[2]
