@@ -102,7 +102,7 @@ class Turn:
         groups = self.optimizer.param_groups
         rates = [group["lr"] for group in groups]
         try:
-            with _mode_kept(self.model), self.counted.in_place():
+            with mode_kept(self.model), self.counted.in_place():
                 loss = loss_of(self.code, self.names, self.form.put(fields))
         finally:
             hook.remove()
@@ -112,14 +112,26 @@ class Turn:
             raise RuntimeError("the loop did not come to backward()")
         answer = answers[0] if len(answers) == 1 else None
         if isinstance(answer, (list, tuple)):
-            answer = next((one for one in answer if isinstance(one, torch.Tensor)), None)
+            answer = self._scores_of(answer)
         told = dict(answer) if isinstance(answer, Mapping) else {"logits": answer}
         return loss, {**{k: v for k, v in told.items() if v is not None}, "loss": loss}
 
+    def _scores_of(self, parts: Sequence[Any]) -> torch.Tensor | None:
+        """The first of them; none where another one may be what labels belong to."""
+        tensors = [one for one in parts if isinstance(one, torch.Tensor)]
+        rows = [one for one in tensors if one.dim() > 1 and one.is_floating_point()]
+        rivals = [one for one in rows if len(one) == len(rows[0])]
+        if self.form.label is not None and len(rivals) > 1:
+            return None
+        return tensors[0] if tensors else None
+
 
 @contextlib.contextmanager
-def _mode_kept(model: Any) -> Iterator[None]:
-    """A turn may set the mode that it wants; whoever asks for its loss has set another."""
+def mode_kept(model: Any, training: bool | None = None) -> Iterator[None]:
+    """A turn may set the mode that it wants; whoever asks for its loss has set another, or does so
+    here."""
+    if training is not None:
+        model.train(training)
     for one in members(model):
         one.train = one.eval = partial(_as_it_is, one)
     try:
@@ -137,14 +149,15 @@ class LoopTrainer(Trainer):
     """`turn` is that of the loop, and `divided` by how much it divides its loss, for so many
     batches that make one step. `keeps_gradients`: nothing sets them to zero between two.
     `begins_at` is the rate of the first step, where the loop sets it by hand. `skips_rest`: it does
-    nothing with a batch that is smaller than others."""
+    nothing with a batch that is smaller than others. `wants_training`: it can do nothing with what
+    the model answers in eval mode."""
 
     turn: Turn
     by_hand: ByHand
     divided = 1
     keeps_gradients = False
     begins_at: float | None = None
-    skips_rest = False
+    skips_rest = wants_training = False
     folder: Any
 
     def compute_loss(
@@ -154,8 +167,8 @@ class LoopTrainer(Trainer):
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        if not self.by_hand.training:
-            model.eval()
+        if not self.by_hand.training or self.wants_training:
+            model.train(self.wants_training)
         loss, outputs = on_behalf(self.turn.loss, inputs)
         loss = loss * self.divided
         return (loss, {**outputs, "loss": loss}) if return_outputs else loss

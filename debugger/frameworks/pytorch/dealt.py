@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any
 
-from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
+from torch.utils.data import DataLoader, IterableDataset, Sampler, SequentialSampler
 from torch.utils.data.sampler import RandomSampler
 
 from debugger.frameworks.pytorch.by_hand import LoopTrainer, Sampled, Unshuffled
@@ -20,7 +21,7 @@ NEARLY_ALL = 0.9
 def can_be_drawn_from(loader: DataLoader[Any]) -> bool:
     if isinstance(loader.dataset, IterableDataset):
         return False
-    return _told_size(loader) > 0 or bool(_places(loader))
+    return _told_size(loader) > 0 or sampler_of(loader) is not None
 
 
 def size_of(loader: DataLoader[Any]) -> int:
@@ -34,15 +35,33 @@ def _told_size(loader: DataLoader[Any]) -> int:
 
 
 def sampler_of(loader: DataLoader[Any]) -> Any:
-    """Of rows. One of batches may deal them by itself, all of them in some order."""
+    """Of rows. One of batches may deal them by itself; None where nobody can deal as it does."""
     held = getattr(loader.batch_sampler, "sampler", None)
     if held is not None or _told_size(loader):
         return held or loader.sampler
     rows: Any = loader.dataset
-    places = _places(loader)
-    if places == sorted(places):
-        return SequentialSampler(rows)
-    return RandomSampler(rows) if places != _places(loader, 2) else places
+    batches = _batches(loader)
+    places = list(chain.from_iterable(batches))
+    if not places or places == list(range(len(rows))):
+        return SequentialSampler(rows) if places else None
+    if all(len(one) == len(batches[0]) for one in batches[:-1]):
+        return Dealt(loader.batch_sampler, len(places))
+    once = len(set(places)) == len(places) >= NEARLY_ALL * len(rows)
+    return RandomSampler(rows) if once else None
+
+
+class Dealt(Sampler[int]):
+    """Rows as a sampler of batches, all as large, deals them out: so many a pass."""
+
+    def __init__(self, batches: Any, count: int) -> None:
+        self._batches, self._count = copy.deepcopy(batches), count
+
+    def __iter__(self) -> Iterator[int]:
+        for batch in self._batches:
+            yield from map(int, batch)
+
+    def __len__(self) -> int:
+        return self._count
 
 
 def kind_of(sampler: Any) -> type[LoopTrainer]:
@@ -58,23 +77,12 @@ def first_item(loader: DataLoader[Any]) -> Any:
     return loader.collate_fn([rows[place] for place in places])
 
 
-def _places(loader: DataLoader[Any], passes: int = 1) -> list[int]:
-    """Where its batches take their rows, in the last of so many passes; none where they do not go
-    once through all of them."""
-    places = list(chain.from_iterable(_batches(loader, passes)))
-    rows: Any = loader.dataset
-    once = len(set(places)) == len(places) >= NEARLY_ALL * len(rows)
-    return places if once else []
-
-
-def _batches(loader: DataLoader[Any], passes: int = 1) -> list[list[int]]:
-    drawn, found = Rng(), list[list[int]]()
+def _batches(loader: DataLoader[Any]) -> list[list[int]]:
+    drawn = Rng()
     try:
         deals: Any = copy.deepcopy(loader.batch_sampler)  # which may hold a generator of its own
-        for _ in range(passes):
-            found = [[int(place) for place in one] for one in islice(deals, MOST_BATCHES)]
+        return [[int(place) for place in one] for one in islice(deals, MOST_BATCHES)]
     except Exception:  # what cannot be copied, or deals no places
         return []
     finally:
         drawn.restore()
-    return found

@@ -91,7 +91,8 @@ class Rows:
             return batch  # parts of their own lengths
         used = torch.stack(told).any(0).nonzero()
         width = int(used.max()) + 1 if len(used) else 1
-        return {n: t[:, :width] if n in self.filled else t for n, t in batch.items()}
+        cut = {name: batch[name][:, :width].contiguous() for name in self.filled}
+        return {name: cut.get(name, part) for name, part in batch.items()}
 
 
 def kept(source: Source, most: int | None = None) -> Kept | None:

@@ -15,7 +15,7 @@ import torch
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, ReduceLROnPlateau
 from transformers import TrainingArguments
 
-from debugger.frameworks.pytorch.by_hand import LoopTrainer, Sampled, loss_of
+from debugger.frameworks.pytorch.by_hand import LoopTrainer, Sampled, loss_of, mode_kept
 from debugger.frameworks.pytorch.loop_batches import over_batches
 from debugger.frameworks.pytorch.loop_rows import Found, over_loader, over_tensors, taken_back
 from debugger.frameworks.pytorch.plan import schedule_before
@@ -90,6 +90,7 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
     by_hand = _observed(found, frames, heard, line)
     backwards = max(turn.counted.divides_by, by_hand.backwards - by_hand.zeroed)
     folder, skips_rest = tempfile.TemporaryDirectory(), _skips_rest(found)
+    wants_training = turn.model.training and _wants_training(found)
     group = found.optimizer.param_groups[0]
     args = TrainingArguments(
         output_dir=folder.name,
@@ -118,7 +119,7 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
         optimizers=(found.optimizer, _schedule(found, names)),
     )
     made.turn, made.folder, made.by_hand = turn, folder, by_hand
-    made.skips_rest = skips_rest
+    made.skips_rest, made.wants_training = skips_rest, wants_training
     first = max(float(group["lr"]) for group in found.optimizer.param_groups)
     if first < found.optimizer.defaults["lr"] and found.sets_rates:
         made.begins_at = first
@@ -135,16 +136,37 @@ def _made(found: Found, frames: list[FrameType], heard: Sequence[str]) -> LoopTr
 
 def _skips_rest(found: Found) -> bool:
     """Whether the loop goes on without learning where a batch is smaller than others."""
-    turn, given, drawn = found.turn, found.given, Rng()
-    rest = (count_of(given.rows) or 0) % given.size
+    rest = (count_of(found.given.rows) or 0) % found.given.size
     if not rest:
         return False
     try:
-        with taken_back(turn.names, turn.optimizer), turn.counted.in_place():
-            batch = given.collate([given.rows[place] for place in range(rest)])
-            return loss_of(turn.code, turn.names, turn.form.put(batch)) is None
+        return _loss_of_some(found, rest) is None
     except Exception:  # of the script's: what it fails on is told by the stages
         return False
+
+
+def _wants_training(found: Found) -> bool:
+    """Whether the turn knows only what its model answers while it learns, as one that gives its
+    features beside its scores then."""
+    try:
+        _loss_of_some(found, found.given.size)
+    except Exception:  # see _skips_rest
+        return False
+    try:
+        _loss_of_some(found, found.given.size, training=False)
+    except Exception:
+        return True
+    return False
+
+
+def _loss_of_some(found: Found, rows: int, training: bool = True) -> Any:
+    turn, given, drawn = found.turn, found.given, Rng()
+    places = range(min(rows, count_of(given.rows) or 0))
+    try:
+        with taken_back(turn.names, turn.optimizer), turn.counted.in_place():
+            batch = given.collate([given.rows[place] for place in places])
+            with mode_kept(turn.model, training):
+                return loss_of(turn.code, turn.names, turn.form.put(batch))
     finally:
         drawn.restore()
 
