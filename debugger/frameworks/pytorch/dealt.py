@@ -37,10 +37,12 @@ def _told_size(loader: DataLoader[Any]) -> int:
 def sampler_of(loader: DataLoader[Any]) -> Any:
     """Of rows. One of batches may deal them by itself; None where nobody can deal as it does."""
     held = getattr(loader.batch_sampler, "sampler", None)
-    if held is not None or _told_size(loader):
+    if held is not None or loader.batch_size:
         return held or loader.sampler
     rows: Any = loader.dataset
     batches = _batches(loader)
+    if not batches and _told_size(loader):
+        return loader.sampler
     places = list(chain.from_iterable(batches))
     if not places or places == list(range(len(rows))):
         return SequentialSampler(rows) if places else None

@@ -6,7 +6,7 @@ import ast
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -337,9 +337,12 @@ def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optim
 
 @contextlib.contextmanager
 def taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
-    """A turn that is only tried leaves gradients and averages as they were."""
+    """A turn that is only tried leaves gradients, averages and modes as they were, also of a model
+    that is a field of what has a name."""
     counted = Counted(names)
-    models = [one for one in names.values() if isinstance(one, torch.nn.Module)]
+    objects = [one for one in names.values() if not isinstance(one, type | ModuleType)]
+    fields = [value for one in objects for value in getattr(one, "__dict__", {}).values()]
+    models = [one for one in (*objects, *fields) if isinstance(one, torch.nn.Module)]
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     grads = [(w, w.grad, None if w.grad is None else w.grad.clone()) for w in weights]
     buffers = [(buffer, buffer.clone()) for model in models for buffer in model.buffers()]

@@ -579,6 +579,19 @@ find_lr(model, [1e-7 * 4**n for n in range(10)])
     assert torch.equal(made.turn.model[0].weight, made.model[0].weight)
 
 
+def test_what_a_turn_is_tried_with_leaves_no_mode_and_no_average() -> None:
+    """Of a model that no name holds, but a field of what has one."""
+    held = TWO_WAYS[len(BASE) :].replace("nn.ReLU())", "nn.BatchNorm1d(16))")
+    held = held.replace("model", "run.model").replace(
+        "run.model = Net()", "class Run: pass\nrun = Run()\nrun.model = Net()"
+    )
+    made: Any = build(BASE + held, "mine.py", enclosure=WALLED).trained
+
+    assert made.wants_training
+    assert made.model.training
+    assert int(made.model.body[1].num_batches_tracked) == 1  # the turn of the script itself
+
+
 def test_a_rate_that_climbs_from_turn_to_turn_is_a_search_too() -> None:
     search = f"""{BASE}
 before, rate, done = {{k: v.clone() for k, v in model.state_dict().items()}}, 1e-5, False
@@ -623,7 +636,9 @@ def test_which_part_of_a_batch_with_parts_is_the_label() -> None:
 
 def test_a_sampler_of_batches_deals_as_it_does_in_the_script() -> None:
     """As one for triplets does, that wants several of a class in each batch."""
-    pairs = BUCKETS.replace("order[n : n + 16] for n", "2 * order[n : n + 8] for n")
+    pairs = BUCKETS.replace("order[n : n + 16] for n", "2 * order[n : n + 8] for n").replace(
+        "self.rows, self.random = rows,", "self.rows, self.batch_size, self.random = rows, 16,"
+    )
     made: Any = build(pairs, "mine.py", enclosure=WALLED).trained
     places = [list(batch) for batch in made.get_train_dataloader().batch_sampler]
 
