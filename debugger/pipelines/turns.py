@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from types import FrameType
+from collections.abc import Mapping
+from types import FrameType, ModuleType
 from typing import Any
 
 from debugger.failure import line_in
@@ -76,6 +77,12 @@ def all_names(frames: list[FrameType]) -> dict[str, Any]:
     return names
 
 
+def fields_of(names: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Those of all that has a name, but of classes and modules."""
+    objects = (one for one in names.values() if not isinstance(one, type | ModuleType))
+    return [pair for one in objects for pair in getattr(one, "__dict__", {}).items()]
+
+
 def comprehended(frames: list[FrameType]) -> bool:
     """Whether a comprehension that goes over several things, or leaves some out, runs a function of
     the script's for each item, and no loop within that function comes before it."""
@@ -119,16 +126,16 @@ def _climbs(loop: ast.AST, names: dict[str, Any]) -> bool:
         if isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Mult):
             factor = loops.value_of(part.value, names)
             named = isinstance(part.target, ast.Name) and part.target.id in put
-            if (named or _is_rate(part.target)) and isinstance(factor, int | float) and factor > 1:
+            if (named or is_rate(part.target)) and isinstance(factor, int | float) and factor > 1:
                 return True
     return False
 
 
 def _holds_rate(one: ast.Assign) -> bool:
-    return any(map(_is_rate, one.targets))
+    return any(map(is_rate, one.targets))
 
 
-def _is_rate(target: ast.expr) -> bool:
+def is_rate(target: ast.expr) -> bool:
     """That of a group of weights: `group["lr"]`."""
     held = target.slice if isinstance(target, ast.Subscript) else None
     return isinstance(held, ast.Constant) and held.value == "lr"

@@ -146,13 +146,17 @@ def take(turn: CodeType, put: Mapping[str, Any], names: Mapping[str, Any]) -> No
 @contextmanager
 def _known_to_functions(put: Mapping[str, Any], names: Mapping[str, Any]) -> Iterator[None]:
     """While open, functions that the turn calls read what is put in, too."""
+    known = [name for name in put if name in names]
+    if not known:  # an item of a loader has no name that a function could read
+        yield
+        return
     functions = (part for one in names.values() for part in (one, *_methods(one)))
     homes = {id(f.__globals__): f.__globals__ for f in functions if isinstance(f, FunctionType)}
     changed = [
         (home, name, home[name])
         for home in homes.values()
-        for name in put
-        if name in names and home.get(name) is names[name]
+        for name in known
+        if home.get(name) is names[name]
     ]
     try:
         for home, name, _ in changed:

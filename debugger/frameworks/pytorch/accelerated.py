@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 from accelerate import Accelerator
 from accelerate.state import GradientState
 
 from debugger.pipelines.kept import Attributes
+from debugger.pipelines.turns import fields_of
 
 
 class Counted:
@@ -19,9 +19,7 @@ class Counted:
     nothing."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
-        objects = (one for one in names.values() if not isinstance(one, type | ModuleType))
-        fields = {k: v for one in objects for k, v in getattr(one, "__dict__", {}).items()}
-        known = {**fields, **names}
+        known = {**dict(fields_of(names)), **names}
         self._theirs = {k: one for k, one in known.items() if isinstance(one, Accelerator)}
         shared = [GradientState()] if self._theirs else []
         self._kept = [Attributes(one) for one in (*self._theirs.values(), *shared)]

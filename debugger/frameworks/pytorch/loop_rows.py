@@ -6,7 +6,7 @@ import ast
 import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from types import CodeType, FrameType, ModuleType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,9 @@ from debugger.pipelines.turns import (
     all_names,
     epochs_loop,
     epochs_of,
+    fields_of,
     function_at,
+    is_rate,
     loops_at,
     names_in,
     trees_of,
@@ -93,13 +95,8 @@ class Found:
     @property
     def sets_rates(self) -> bool:
         """Whether a line writes the rate into a group of weights: `group["lr"] = rate`."""
-        stores = (n for tree in self.trees for n in ast.walk(tree) if isinstance(n, ast.Subscript))
-        return any(
-            isinstance(n.ctx, ast.Store)
-            and isinstance(n.slice, ast.Constant)
-            and n.slice.value == "lr"
-            for n in stores
-        )
+        parts = (n for tree in self.trees for n in ast.walk(tree) if isinstance(n, ast.Subscript))
+        return any(isinstance(n.ctx, ast.Store) and is_rate(n) for n in parts)
 
     def sometimes(self, schedule: str) -> bool:
         """Whether a schedule moves on only if something is so, and not in a phase by its name."""
@@ -138,7 +135,7 @@ def of_loader(taken: Taken, loader: DataLoader[Any], optimizer: Any, epochs: flo
     if (form := form_of(item, seen)) is None:
         raise NotFollowed("loop_of_nested_batches")
     turn = Turn(taken.code, names, form, seen.model, Counted(names), optimizer)
-    held = held_beside(all_names(taken.frames), loader, form)
+    held, sampler = held_beside(all_names(taken.frames), loader, form), sampler_of(loader)
     given = Given(
         rows=rows_by_name(loader.dataset, form),
         collate=collator_by_name(loader, form),
@@ -146,8 +143,8 @@ def of_loader(taken: Taken, loader: DataLoader[Any], optimizer: Any, epochs: flo
         held=None if held is None else rows_by_name(held.dataset, form),
         held_size=size_of(held or loader),
         drops_last=bool(getattr(loader.batch_sampler, "drop_last", loader.drop_last)),
-        kind=kind_of(sampler_of(loader)),
-        sampler=sampler_of(loader),
+        kind=kind_of(sampler),
+        sampler=sampler,
         batches=len(loader),
     )
     return taken.whole(turn, given, epochs)
@@ -323,16 +320,16 @@ def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optim
         torch.nn.Module.__call__ = call
     with_weights = [one for one, _ in asked if any(True for _ in one.parameters())]
     models = {id(one): one for one in learning or with_weights}
-    whole = [one for one in models.values() if set(models) <= set(map(id, one.modules()))]
-    models = {id(one): one for one in whole} or models  # a penalty asks parts of it, too
     if loss is None or not models:
         raise NotFollowed("hand_written_loop")
     if loss.numel() > 1:
         raise NotFollowed("loop_of_many_numbers", count=loss.numel())
     model = together.as_one(list(models.values()), names, optimizer)
-    told = [given for one, given in asked if id(one) in models]
-    once = len(told) == len(models) > 1
-    return Seen(model, [together.of_all(told)] if once else told, handed)
+    told = [given for one, given in asked if one is model]
+    if not told:
+        told = [given for one, given in asked if id(one) in models]
+        told = [together.of_all(told)] if len(told) == len(models) else told
+    return Seen(model, told, handed)
 
 
 @contextlib.contextmanager
@@ -340,9 +337,8 @@ def taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
     """A turn that is only tried leaves gradients, averages and modes as they were, also of a model
     that is a field of what has a name."""
     counted = Counted(names)
-    objects = [one for one in names.values() if not isinstance(one, type | ModuleType)]
-    fields = [value for one in objects for value in getattr(one, "__dict__", {}).values()]
-    models = [one for one in (*objects, *fields) if isinstance(one, torch.nn.Module)]
+    known = (*names.values(), *(value for _, value in fields_of(names)))
+    models = [one for one in known if isinstance(one, torch.nn.Module)]
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     grads = [(w, w.grad, None if w.grad is None else w.grad.clone()) for w in weights]
     buffers = [(buffer, buffer.clone()) for model in models for buffer in model.buffers()]

@@ -149,14 +149,15 @@ def _wants_training(found: Found) -> bool:
     """Whether the turn knows only what its model answers while it learns, as one that gives its
     features beside its scores then."""
     try:
-        _loss_of_some(found, found.given.size)
-    except Exception:  # see _skips_rest
-        return False
-    try:
         _loss_of_some(found, found.given.size, training=False)
+        return False
+    except Exception:  # see _skips_rest
+        pass
+    try:
+        _loss_of_some(found, found.given.size)
     except Exception:
-        return True
-    return False
+        return False
+    return True
 
 
 def _loss_of_some(found: Found, rows: int, training: bool = True) -> Any:

@@ -44,13 +44,13 @@ def members(model: torch.nn.Module) -> list[Any]:
 def as_one(
     models: Sequence[torch.nn.Module], names: Mapping[str, Any], optimizer: Any
 ) -> torch.nn.Module:
-    """What they are parts of, whose own methods ask them; else all of them, where all are learned
-    by the optimizer."""
+    """What they are parts of, be it asked itself, or by a method that asks those alone; else all of
+    them, where all are learned by the optimizer."""
     if len(models) == 1:
         return models[0]
     asked = {id(one) for one in models}
     known = (one for one in names.values() if isinstance(one, torch.nn.Module))
-    whole = [one for one in known if asked <= set(map(id, one.modules()))]
+    whole = [one for one in (*models, *known) if asked <= set(map(id, one.modules()))]
     if whole:
         return min(whole, key=lambda one: sum(1 for _ in one.modules()))
     called = [(*names_like(one, names), type(one).__name__)[0] for one in models]
