@@ -13,13 +13,15 @@ from playwright.sync_api import Error as PlaywrightError
 from tests.browser.app import KEY, Visit, open_page, running_app
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def app() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """One for each file: proofs come in another order with each commit, and what was answered for
+    an earlier file would be shown at once where a later one waits for a run."""
     with running_app(CLINIC_KEY=KEY) as app:
         yield app
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def address(app: tuple[str, subprocess.Popen[str]]) -> str:
     return app[0]
 
