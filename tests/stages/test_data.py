@@ -17,7 +17,8 @@ from debugger.stages.data import imbalanced, leak, one_class, text_cut
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
 from debugger.stages.targets import labels_hardly_differ, labels_tiled
 from tests import tiny
-from tests.stages.test_every_rule import QUANTILES, SPLIT
+from tests.stages.cases.seen import SPLIT
+from tests.stages.cases.targets import QUANTILES
 from tests.stages.test_step import FACTS
 
 
