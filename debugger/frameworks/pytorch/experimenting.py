@@ -8,6 +8,7 @@ import time
 import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -121,13 +122,13 @@ class _Pace(TrainerCallback):
             for group in optimizer.param_groups:
                 group["weight_decay"] = 0.0
         if self.change.rate is not None:
-            times = self.change.rate / (_peak(optimizer) or 1.0)
+            times = self.change.rate / (_peak(optimizer, schedule) or 1.0)
             for group in optimizer.param_groups:
                 group |= {name: group[name] * times for name in _RATES if name in group}
             if hasattr(schedule, "base_lrs"):
                 schedule.base_lrs = [rate * times for rate in schedule.base_lrs]
         if self.change.constant:
-            self.trainer.lr_scheduler = steady(optimizer, full_rate)
+            self.trainer.lr_scheduler = steady(optimizer, partial(full_rate, schedule=schedule))
 
     def on_substep_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:
         self.batches += 1
@@ -146,7 +147,8 @@ def _conditions(trainer: Trainer, facts: Facts, labels: tuple[Any, ...]) -> Cond
     batches, updates = _plan(trainer)
     trainer.create_optimizer_and_scheduler(num_training_steps=updates)
     optimizer: Any = getattr(trainer.optimizer, "optimizer", trainer.optimizer)
-    peak, share = _peak(optimizer), _rate_share(trainer.lr_scheduler, optimizer, updates)
+    peak = _peak(optimizer, trainer.lr_scheduler)
+    share = _rate_share(trainer.lr_scheduler, optimizer, updates)
     total = sum(weight.numel() for weight in model.parameters())
     frozen = sum(weight.numel() for weight in model.parameters() if not weight.requires_grad)
     head = _head_tensors(model)
@@ -201,7 +203,7 @@ def _plan(trainer: Trainer) -> tuple[int, int]:
 
 def _rate_share(schedule: Any, optimizer: Any, updates: int) -> float:
     """The schedule's mean over the plan against its peak: it is let run, and put back later."""
-    peak = _peak(optimizer)
+    peak = _peak(optimizer, schedule)
     if not peak or schedule is None or not hasattr(schedule, "base_lrs"):
         return 1.0
     rates = []
@@ -212,8 +214,8 @@ def _rate_share(schedule: Any, optimizer: Any, updates: int) -> float:
     return sum(rates) / len(rates) / peak
 
 
-def _peak(optimizer: Any) -> float:
-    return max(full_rate(group) for group in optimizer.param_groups)
+def _peak(optimizer: Any, schedule: Any) -> float:
+    return max(full_rate(group, schedule) for group in optimizer.param_groups)
 
 
 def _dropout(model: Any) -> float:

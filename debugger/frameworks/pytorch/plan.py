@@ -21,6 +21,10 @@ NEARLY_ALL = 0.95
 """So much dropout leaves nothing, wherever it stands; before a head a half is common."""
 MOST_STEPS = 2000
 """Points at which a schedule is looked at."""
+STANDS_FOR_NOTHING, NO_FACTOR = 0.5, 0.05
+"""A rate that nobody learns at, and less than any factor: together, the schedule is the rate."""
+FAR_ON = sorted({int(1.1**power) for power in range(146)})
+"""Steps up to a million: wherever a schedule is highest, one of them is within a tenth of it."""
 _DECOUPLED = ("AdamW", "Adafactor", "Lion", "AdamW8bit", "NAdamW")
 
 
@@ -55,7 +59,7 @@ def plan(
     after: Any = getattr(trainer.lr_scheduler, "scheduler", trainer.lr_scheduler)
     moved = (after.last_epoch - before.last_epoch) / steps if before is not None and steps else 1.0
     names = {id(weight): name for name, weight in model.named_parameters()}
-    peak = float(group.get("initial_lr", group.get("lr", 0.0)))
+    peak = float(group.get("initial_lr", group.get("lr", 0.0))) * _times(before)
     half, narrow = _half(model, peak)
     dropout_name, dropout = _dropout(model)
     frozen_name, frozen = frozen_as_drawn(model)
@@ -141,9 +145,22 @@ def _plateau(args: Any, schedule: Any) -> Plateau | None:
     return Plateau(watched, schedule.mode == "max", int(schedule.patience), better)
 
 
-def full_rate(group: dict[str, Any]) -> float:
+def full_rate(group: dict[str, Any], schedule: Any) -> float:
     """Where a schedule climbs to a rate of its own, it keeps that beside the one it begins with."""
-    return float(max(group.get("initial_lr", group["lr"]), group.get("max_lr", 0.0)))
+    begins = group.get("initial_lr", group["lr"]) * _times(schedule)
+    return float(max(begins, group.get("max_lr", 0.0)))
+
+
+def _times(schedule: Any) -> float:
+    """Who gives the rate as 1 leaves all of it to the schedule, whose highest factor it is then."""
+    inner: Any = getattr(schedule, "scheduler", schedule)
+    if not isinstance(inner, LambdaLR) or min(inner.base_lrs) < STANDS_FOR_NOTHING:
+        return 1.0
+    try:
+        highest = max(float(one(step)) for one in inner.lr_lambdas for step in FAR_ON)
+    except Exception:  # the script's own, which may know the steps of its run and no others
+        return 1.0
+    return highest if 0 < highest < NO_FACTOR else 1.0
 
 
 def steady(optimizer: Any, rate: Callable[[dict[str, Any]], float]) -> LambdaLR:
@@ -167,8 +184,9 @@ def _rates(schedule: Any, group: int, updates: int, moved: float, in_epoch: floa
     if isinstance(schedule, LambdaLR):
         used = max(0, schedule.last_epoch)
         at = [used + int(place * updates / count * moved) for place in range(count)]
-        base = float(schedule.base_lrs[group])
-        rates = [base * float(schedule.lr_lambdas[group](place)) for place in at]
+        first = float(schedule.base_lrs[group])
+        base = first * _times(schedule)
+        rates = [first * float(schedule.lr_lambdas[group](place)) for place in at]
     elif updates <= MOST_STEPS and moved == 1.0:
         rates = _stepped(schedule, group, updates)
         base = float(schedule.optimizer.param_groups[group].get("initial_lr", max(rates or [0.0])))

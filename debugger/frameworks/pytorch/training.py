@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -78,13 +79,14 @@ def step(trainer: Trainer) -> Step:
         head = head_of(model)
         leftovers = [norm for norm in (watch.leftover, follow.carried) if norm is not None]
         cut = _cut(trainer, follow)
+        peak = partial(_peak, optimizer, trainer.lr_scheduler)
         return Step(
             blocks=blocks,
             steps=watch.steps,
             optimizer="" if optimizer is None else type(optimizer).__name__,
             learning_rates=tuple(watch.learning_rates),
-            peak_learning_rate=_peak(optimizer, [w for n, w in weights.items() if n not in head]),
-            head_learning_rate=_peak(optimizer, [weights[name] for name in head]),
+            peak_learning_rate=peak([w for n, w in weights.items() if n not in head]),
+            head_learning_rate=peak([weights[name] for name in head]),
             trainable=sum(w.numel() for w in weights.values() if w.requires_grad),
             total=sum(w.numel() for w in weights.values()),
             head=tuple(short_names(model)[name] for name in head),
@@ -147,7 +149,8 @@ def overfit(
                 object.__setattr__(trainer.args, name, value)
         if trainer.lr_scheduler is not None:
             # Twenty steps of somebody's own long warm-up would prove nothing.
-            trainer.lr_scheduler = steady(trainer.optimizer, full_rate)
+            whole = partial(full_rate, schedule=trainer.lr_scheduler)
+            trainer.lr_scheduler = steady(trainer.optimizer, whole)
         try:
             batches = on_behalf(_one_batch, trainer, rows)
             before = accuracy(trainer, batches, facts)
@@ -207,7 +210,7 @@ def train(
         trainer.add_callback(curve)
         try:
             on_behalf(trainer.train)
-            rate = _peak(_inner(trainer.optimizer), [])
+            rate = _peak(_inner(trainer.optimizer), trainer.lr_scheduler, [])
             leave()
         except Exception as error:
             failure = failure_of_script(error)
@@ -351,7 +354,7 @@ def _held(optimizer: Any) -> set[int]:
     return {id(weight) for group in groups for weight in group["params"]}
 
 
-def _peak(optimizer: Any, weights: list[Any]) -> float | None:
+def _peak(optimizer: Any, schedule: Any, weights: list[Any]) -> float | None:
     """The highest rate the schedule will reach for these weights, but for a few of them, such as a
     pooler that goes with the head: a warm-up starts from nothing.
 
@@ -362,7 +365,7 @@ def _peak(optimizer: Any, weights: list[Any]) -> float | None:
     held = [sum(wanted.get(id(weight), 0) for weight in group["params"]) for group in groups]
     fewest = SOME * sum(held)
     theirs = [group for group, count in zip(groups, held, strict=True) if count and count >= fewest]
-    return max((full_rate(group) for group in theirs or groups), default=None)
+    return max((full_rate(group, schedule) for group in theirs or groups), default=None)
 
 
 def _block(
