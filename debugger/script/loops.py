@@ -103,8 +103,7 @@ class Loop:
 
     @property
     def counts(self) -> bool:
-        calls = (part for part in ast.walk(self.node.iter) if isinstance(part, ast.Call))
-        return any(name_of(call.func) in _COUNTS for call in calls)
+        return counts(self.node.iter)
 
     @property
     def breaks_at(self) -> int | None:
@@ -131,6 +130,11 @@ class Loop:
         once = ast.For(self.node.target, ast.Tuple([put], ast.Load()), self.node.body, [])
         module = ast.Module([ast.copy_location(once, self.node)], [])
         return compile(ast.fix_missing_locations(module), self.file, "exec")
+
+
+def counts(given: ast.expr) -> bool:
+    """Whether what is gone over counts, and may be shown besides."""
+    return bool(calls_in([given], *_COUNTS))
 
 
 def _is_loader(call: ast.Call) -> bool:

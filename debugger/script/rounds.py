@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
-from debugger.script.loops import Loop, calls_in
+from debugger.script.loops import Loop, calls_in, counts
 from debugger.script.tracing import Function, name_of
 
 _TURN = "_turn_of_the_clinic"
@@ -20,27 +20,27 @@ def around(
     comprehension that calls one of the `running` functions for each item."""
     loops: list[Loop] = []
 
-    def enter(node: ast.AST, held: list[Loop], name: str) -> None:
+    def enter(node: ast.AST, held: list[Loop], name: str, home: ast.AST) -> None:
         for part in ast.iter_child_nodes(node):
             if not getattr(part, "lineno", 0) <= line <= (getattr(part, "end_lineno", 0) or 0):
                 continue
             if isinstance(part, Function):
-                enter(part, [], part.name)
+                enter(part, [], part.name, part)
                 continue
-            loop = _loop(part, file, line) or _in_one_line(part, file, running)
+            loop = _loop(part, file, line, home) or _in_one_line(part, file, running)
             inner = held if loop is None else [loop, *held]
             if name == function and len(inner) >= len(loops):
                 loops[:] = inner
-            enter(part, inner, name)
+            enter(part, inner, name, home)
 
-    enter(tree, [], "<module>")
+    enter(tree, [], "<module>", tree)
     return loops
 
 
-def _loop(node: ast.AST, file: str, line: int) -> Loop | None:
+def _loop(node: ast.AST, file: str, line: int, home: ast.AST) -> Loop | None:
     """Also a `while` that counts, as if it were a `for`, in its first turn at a line."""
     if isinstance(node, ast.For):
-        return Loop(node, file)
+        return Loop(_unnamed(node, home), file)
     if not isinstance(node, ast.While) or (ends := _ends(node)) is None:
         return None
     counter, end = ends
@@ -53,6 +53,32 @@ def _loop(node: ast.AST, file: str, line: int) -> Loop | None:
     numbers = ast.Call(ast.Name("range", ast.Load()), [begin, end], keywords=[])
     made = ast.For(ast.Name(_TURN, ast.Store()), numbers, node.body, [])
     return Loop(ast.fix_missing_locations(ast.copy_location(made, node)), file, by_inner, counter)
+
+
+def _unnamed(node: ast.For, home: ast.AST) -> ast.For:
+    """With what counts in the place of its name, as a bar of progress has one: once it counts, it
+    does not say how far."""
+    if not isinstance(node.iter, ast.Name):
+        return node
+    made = [one for one in ast.walk(home) if getattr(one, "lineno", node.lineno) < node.lineno]
+    given = [(one.lineno, call) for one in made for call in _named(one, node.iter.id)]
+    _, last = max(given, key=lambda one: one[0], default=(0, None))
+    if not isinstance(last, ast.Call) or not counts(last):
+        return node
+    return ast.copy_location(ast.For(node.target, last, node.body, node.orelse), node)
+
+
+def _named(node: ast.AST, name: str) -> list[ast.expr]:
+    """What it gives that name, by an equals sign or a `with`."""
+    if isinstance(node, ast.Assign):
+        return [node.value for one in node.targets if _is(one, name)]
+    if isinstance(node, ast.With):
+        return [one.context_expr for one in node.items if _is(one.optional_vars, name)]
+    return []
+
+
+def _is(node: ast.expr | None, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _in_one_line(node: ast.AST, file: str, running: Collection[str]) -> Loop | None:

@@ -159,6 +159,13 @@ for epoch in range(10):
 DEALT = SLICES.replace(
     "    for i in range", "    order = torch.randperm(len(X))\n    for i in range"
 ).replace("X[i : i + 16], y[i : i + 16]", "X[order[i : i + 16]], y[order[i : i + 16]]")
+SHOWN = DEALT.replace("import torch\n", "import torch\nfrom tqdm import tqdm\n", 1).replace(
+    "    for i in range(0, len(X), 16):",
+    "    bar = tqdm(range(0, len(X), 16), leave=False)\n    for i in bar:",
+)
+OPENED = SLICES.replace("import torch\n", "import torch\nfrom tqdm import trange\n", 1).replace(
+    "for epoch in range(10):", "with trange(10) as epochs:\n  for epoch in epochs:"
+)
 OWN_TRAINER = QUICK
 for was, now in {
     "def train(loader": "class DigitTrainer:\n  def train(self, loader",
@@ -243,6 +250,8 @@ HEALTHY = {
     "all rows at once": (WHOLE, 200, 40),
     "slices": (SLICES, 10 * 20, None),
     "slices by lot": (DEALT, 10 * 20, None),
+    "slices by lot behind a bar": (SHOWN, 10 * 20, None),
+    "slices in the open bar of epochs": (OPENED, 10 * 20, None),
 }
 
 
@@ -553,6 +562,22 @@ def test_the_rate_is_that_of_the_loops_own_steps(
 
     assert (first, second) == pytest.approx(rates, rel=0.01)
     assert held == (0.01 if "OneCycle" in made else 0.005)  # the highest, however long the climb
+
+
+def test_a_schedule_may_be_the_whole_rate() -> None:
+    """The optimizer's own is then 1, which nobody ever learns at."""
+    script = QUICK.replace("lr=5e-3", "lr=1.0").replace(
+        "epochs = 8",
+        "def noam(step):\n"
+        "    return 0.05 * min((step + 1) ** -0.5, (step + 1) * 50**-1.5)\n"
+        "scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, noam)\nepochs = 8",
+    )
+    script = script.replace("optimizer.step()\n", "optimizer.step()\n        scheduler.step()\n")
+    report = report_of(script)
+    held = TrainerPipeline(build(script, "mine.py", enclosure=WALLED).trained)
+
+    assert [one for one in report.findings if one.severity in ("fault", "look")] == []
+    assert held.overfit(2, lambda *_: None).rate == pytest.approx(0.05 * 50**-0.5, rel=0.1)
 
 
 @pytest.mark.parametrize(("climbs", "held"), [("epoch / 20", 0.1), ("epoch // 200", 0.0)])
