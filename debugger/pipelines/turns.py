@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -58,7 +58,37 @@ def loops_at(frame: FrameType) -> list[loops.Loop]:
     if tree is None:
         return []
     running = {one.f_code.co_name for one in running_frames()}
-    return rounds.around(tree, frame.f_lineno, code.co_name, code.co_filename, running)
+    around = rounds.around(tree, frame.f_lineno, code.co_name, code.co_filename, running)
+    return [_as_called(loop, frame) for loop in around]
+
+
+def _as_called(loop: loops.Loop, frame: FrameType) -> loops.Loop:
+    """With what its function was handed to go over once as the caller has written it, which can be
+    had once more: `draw(10)` of `train(draw(10))`."""
+    caller, function = frame.f_back, function_at(frame)
+    if function is None or caller is None:
+        return loop
+    handed = dict[str, ast.expr]()
+    for name in {part.id for part in ast.walk(loop.node.iter) if isinstance(part, ast.Name)}:
+        if isinstance(frame.f_locals.get(name), Iterator):
+            said = [loops.given_as(name, function, one) for one in _calls_at(caller, function.name)]
+            one = said[0] if len(said) == 1 else None
+            if isinstance(one, ast.Call) and not _differs(one, names_in(caller), names_in(frame)):
+                handed[name] = one
+    return loop.with_names(handed)
+
+
+def _calls_at(frame: FrameType, name: str) -> list[ast.Call]:
+    """Those of that function in the line that is running."""
+    tree, line = tree_of(frame), frame.f_lineno
+    calls = [] if tree is None else loops.calls_in([tree], name)
+    return [one for one in calls if one.lineno <= line <= (one.end_lineno or 0)]
+
+
+def _differs(said: ast.expr, here: dict[str, Any], there: dict[str, Any]) -> bool:
+    """Whether one of its names is something else there."""
+    names = [part.id for part in ast.walk(said) if isinstance(part, ast.Name)]
+    return any(name in there and there[name] is not here.get(name) for name in names)
 
 
 def names_in(frame: FrameType) -> dict[str, Any]:

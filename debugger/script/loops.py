@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -100,6 +101,18 @@ class Loop:
     def over(self, node: ast.For) -> Loop:
         """The same, with another turn."""
         return replace(self, node=ast.fix_missing_locations(ast.copy_location(node, self.node)))
+
+    def with_names(self, said: Mapping[str, ast.expr]) -> Loop:
+        """Over the same, with what stands for some of its names."""
+        if not said:
+            return self
+
+        class Saying(ast.NodeTransformer):
+            def visit_Name(self, node: ast.Name) -> ast.AST:
+                return said.get(node.id, node)
+
+        over = Saying().visit(copy.deepcopy(self.node.iter))
+        return self.over(ast.For(self.node.target, over, self.node.body, []))
 
     @property
     def counts(self) -> bool:
@@ -227,6 +240,18 @@ def _inside(node: ast.For) -> list[ast.AST]:
         if not isinstance(part, (Function, ast.Lambda)):
             left += ast.iter_child_nodes(part)
     return found
+
+
+def given_as(name: str, function: ast.FunctionDef, call: ast.Call) -> ast.expr | None:
+    """What a call of that function gives one of its arguments."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    if isinstance(call.func, ast.Attribute) and names[:1] == ["self"]:
+        names = names[1:]
+    plain = not any(isinstance(one, ast.Starred) for one in call.args)
+    return dict(zip(names, call.args, strict=False)).get(name) if plain else None
 
 
 def calls_in(parts: Iterable[ast.AST], *names: str) -> list[ast.Call]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import math
 import time
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
@@ -55,7 +56,7 @@ MOST_ITEMS, SECONDS, PAIR = 512, 3.0, 2
 
 def over_batches(frames: list[FrameType], optimizer: Any, last: Any) -> Found | None:
     for place, frame in enumerate(frames):
-        around, names = loops_at(frame), names_in(frame)
+        around, names = loops_at(frame), dict(ChainMap(*map(names_in, frames[place:])))
         for inner, loop in enumerate(around):
             at = _Place(frames, place, around[inner:], names, optimizer, last)
             with _drawn_back(names):

@@ -52,6 +52,20 @@ OF_ARRAYS = OF_A_FUNCTION.replace(" = X[:240]", " = X.numpy()[:240]").replace(
     "for number, (xb, yb) in enumerate(batches(X_train, y_train, 16)):\n"
     "        xb = torch.from_numpy(xb)",
 )
+HANDED = f"""{BASE}{GIVES}
+def run_epoch(rows, model):
+    model.train()
+    for number, (xb, yb) in enumerate(rows):
+        {_in(8)}
+    model.eval()
+def main():
+    size = 16
+    for epoch in range(8):
+        run_epoch(batches(X_train, y_train, size), model)
+        with torch.no_grad():
+            print(sum(loss_fn(model(xb), yb) for xb, yb in batches(X_val, y_val, size)).item())
+main()
+"""
 OF_A_LIST = f"""{BASE}
 whole = [(X_train[n : n + 16], y_train[n : n + 16]) for n in range(0, 240, 16)]
 for epoch in range(8):
@@ -434,6 +448,7 @@ HEALTHY = {
     # script: rows, in a batch, steps, rows to judge by, mixed
     "a function": (OF_A_FUNCTION, 240, 16, 120, 80, True),
     "a function of arrays": (OF_ARRAYS, 240, 16, 120, None, True),
+    "what a function was handed": (HANDED, 240, 16, 120, 80, True),
     "a function in order": (
         OF_A_FUNCTION.replace("shuffle=True", "shuffle=False"),
         *(240, 16, 120, 80, False),
