@@ -60,9 +60,9 @@ def _unnamed(node: ast.For, home: ast.AST) -> ast.For:
     does not say how far."""
     if not isinstance(node.iter, ast.Name):
         return node
-    made = [one for one in ast.walk(home) if getattr(one, "lineno", node.lineno) < node.lineno]
-    given = [(one.lineno, call) for one in made for call in _named(one, node.iter.id)]
-    _, last = max(given, key=lambda one: one[0], default=(0, None))
+    given = [call for one in ast.walk(home) for call in _named(one, node.iter.id)]
+    before = [call for call in given if call.lineno < node.lineno]
+    last = max(before, key=lambda call: call.lineno, default=None)
     if not isinstance(last, ast.Call) or not counts(last):
         return node
     return ast.copy_location(ast.For(node.target, last, node.body, node.orelse), node)
