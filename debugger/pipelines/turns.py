@@ -109,8 +109,13 @@ def all_names(frames: list[FrameType]) -> dict[str, Any]:
 
 def fields_of(names: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Those of all that has a name, but of classes and modules."""
+    return [pair for fields in objects_of(names) for pair in fields.items()]
+
+
+def objects_of(names: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What holds the fields of each, to be read and written."""
     objects = (one for one in names.values() if not isinstance(one, type | ModuleType))
-    return [pair for one in objects for pair in getattr(one, "__dict__", {}).items()]
+    return [getattr(one, "__dict__", {}) for one in objects]
 
 
 def comprehended(frames: list[FrameType]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
 from debugger.script.loops import Loop, calls_in, counts
-from debugger.script.tracing import Function, name_of
+from debugger.script.tracing import Function
 
 _TURN = "_turn_of_the_clinic"
 """What the number of a turn stands under that a `while` goes round."""
@@ -47,7 +47,7 @@ def _loop(node: ast.AST, file: str, line: int, home: ast.AST) -> Loop | None:
     counting = [one for one in _always(node) if _counted_up(one) == counter]
     within = [one for one in ast.walk(node) if isinstance(one, ast.For)]
     by_inner = any(one in counting for loop in within for one in ast.walk(loop))
-    begin: ast.expr = ast.Name(counter, ast.Load())
+    begin = ast.parse(counter, mode="eval").body
     if any(getattr(one, "lineno", line) < line for one in counting):
         begin = ast.BinOp(begin, ast.Sub(), ast.Constant(1))
     numbers = ast.Call(ast.Name("range", ast.Load()), [begin, end], keywords=[])
@@ -109,8 +109,8 @@ def _ends(node: ast.While) -> tuple[str, ast.expr] | None:
                 (one.left, here, one.comparators[0]),
                 (one.comparators[0], turned, one.left),
             ):
-                if isinstance(one.ops[0], op) and name_of(name) in counters:
-                    return name_of(name), end
+                if isinstance(one.ops[0], op) and ast.unparse(name) in counters:
+                    return ast.unparse(name), end
     return None
 
 
@@ -130,11 +130,12 @@ def _breaks(fork: ast.If) -> bool:
 
 
 def _counted_up(node: ast.AST) -> str | None:
-    """The name that it counts up by one."""
+    """The name that it counts up by one, or the field."""
     if not isinstance(node, ast.AugAssign) or not isinstance(node.op, ast.Add):
         return None
     one = isinstance(node.value, ast.Constant) and node.value.value == 1
-    return node.target.id if one and isinstance(node.target, ast.Name) else None
+    named = isinstance(node.target, ast.Name | ast.Attribute)
+    return ast.unparse(node.target) if one and named else None
 
 
 def waits(tree: ast.Module, line: int, function: str) -> bool:

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -173,11 +174,14 @@ class _Loops:
         self, built: Built, patience: Patience, cut_off: Callable[[], None] | None
     ) -> None:
         self._built, self._patience, self._cut_off = built, patience, cut_off
+        self._trying = False
         self.heard = Heard(self._backward)
 
     def before_step(self, optimizer: Any, *_: Any) -> None:
         built, heard = self._built, self.heard
         if built.trainers or heard.rehearsing is not None or not self._patience.ended():
+            return
+        if self._trying:  # a turn whose loss is asked for by the optimizer itself
             return
         if looks_for_rate(running_frames()):
             heard.events.clear()
@@ -200,9 +204,15 @@ class _Loops:
         heard.rehearsing = Rehearsing(made, self._started)
 
     def _followed(self, optimizer: Any) -> LoopTrainer:
-        if self._patience.granted:  # it has taken too long to make what a Trainer needs
+        asks = signature(optimizer.step).parameters.get("closure")
+        asks_itself = asks is not None and asks.default is asks.empty  # for many losses a step
+        if self._patience.granted or asks_itself:  # it took too long to make what a Trainer needs
             raise NotFollowed("hand_written_loop")
-        return trainer_of(optimizer, tuple(self.heard.events), self.heard.loader)
+        self._trying = True
+        try:
+            return trainer_of(optimizer, tuple(self.heard.events), self.heard.loader)
+        finally:
+            self._trying = False
 
     def take_back(self) -> None:
         if self.heard.rehearsing is not None:

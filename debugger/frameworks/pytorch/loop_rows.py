@@ -54,6 +54,7 @@ from debugger.pipelines.turns import (
     is_rate,
     loops_at,
     names_in,
+    objects_of,
     trees_of,
 )
 from debugger.pipelines.unfollowed import NotFollowed
@@ -335,7 +336,7 @@ def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optim
 @contextlib.contextmanager
 def taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
     """A turn that is only tried leaves gradients, averages and modes as they were, also of a model
-    that is a field of what has a name."""
+    that is a field of what has a name, and what fields count."""
     counted = Counted(names)
     known = (*names.values(), *(value for _, value in fields_of(names)))
     models = [one for one in known if isinstance(one, torch.nn.Module)]
@@ -343,9 +344,15 @@ def taken_back(names: Mapping[str, Any], optimizer: Any) -> Iterator[None]:
     grads = [(w, w.grad, None if w.grad is None else w.grad.clone()) for w in weights]
     buffers = [(buffer, buffer.clone()) for model in models for buffer in model.buffers()]
     modes = [(part, part.training) for model in models for part in model.modules()]
+    counts = [
+        (fields, {name: value for name, value in fields.items() if type(value) in (int, float)})
+        for fields in objects_of(names)
+    ]
     try:
         yield
     finally:
+        for fields, numbers in counts:
+            fields |= numbers
         with torch.no_grad():
             for weight, grad, saved in grads:
                 weight.grad = grad if saved is None else grad.copy_(saved)

@@ -49,6 +49,9 @@ class Handed(TorchFunctionMode):
         given = (*args, *(kwargs or {}).values())
         listed = [part for one in given if isinstance(one, list | tuple) for part in one]
         self.tensors += [one for one in (*given, *listed) if isinstance(one, torch.Tensor)]
+        if type(func).__module__ == "torch._ops":  # an optimizer's note of its step never ends
+            with torch._C.DisableTorchFunction():
+                return func(*args, **(kwargs or {}))
         made = func(*args, **(kwargs or {}))
         picks = getattr(func, "__name__", "") in ("__getitem__", "index_select")
         if picks and isinstance(made, torch.Tensor):

@@ -154,8 +154,8 @@ def test_a_few_weights_that_go_with_the_head_do_not_make_the_rate() -> None:
     body, pooler = torch.nn.Parameter(torch.ones(960)), torch.nn.Parameter(torch.ones(40))
     groups = [{"params": [body], "lr": 5e-5}, {"params": [pooler], "lr": 1e-3}]
 
-    assert _peak(torch.optim.AdamW(groups), [body, pooler]) == 5e-5
-    assert _peak(torch.optim.AdamW(groups), [pooler]) == 1e-3
+    assert _peak(torch.optim.AdamW(groups), None, [body, pooler]) == 5e-5
+    assert _peak(torch.optim.AdamW(groups), None, [pooler]) == 1e-3
 
 
 TWICE = """

@@ -296,6 +296,9 @@ WHILE_COUNTS = BY_NUMBER.replace("    for n in range(15):", "    n = 0\n    whil
     "        optimizer.step()", "        optimizer.step()\n        n += 1"
 )
 WHILE_NEXT = NEXT.replace("for turn in range(120):", "turn = 0\nwhile turn < 120:\n    turn += 1")
+IN_A_FIELD = WHILE_NEXT.replace("turn = 0\n", "class Run:\n    turn = 0\nrun = Run()\n")
+for was in ("while turn", "    turn +="):
+    IN_A_FIELD = IN_A_FIELD.replace(was, was.replace("turn", "run.turn"))
 SENTENCES = f"""
 import random, torch
 from torch import nn
@@ -468,6 +471,7 @@ HEALTHY = {
     "next": (NEXT, 240, 16, 120, 80, True),
     "next, in each epoch": (NEXT_OF_EACH_EPOCH, 240, 16, 120, 80, True),
     "a while with next": (WHILE_NEXT, 240, 16, 120, 80, True),
+    "a while that counts a field": (IN_A_FIELD, 240, 16, 120, 80, True),
     "next of a batch of one": (ALONE, 240, 16, 120, None, True),
     "parts of the model are asked, too": (PENALISED, 240, 16, 120, 80, True),
     "sparse gradients": (SPARSE, 1860, 20, 120, None, True),

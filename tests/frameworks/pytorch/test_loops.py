@@ -166,6 +166,19 @@ SHOWN = DEALT.replace("import torch\n", "import torch\nfrom tqdm import tqdm\n",
 OPENED = SLICES.replace("import torch\n", "import torch\nfrom tqdm import trange\n", 1).replace(
     "for epoch in range(10):", "with trange(10) as epochs:\n  for epoch in epochs:"
 )
+CLOSED = f"""{ROWS}
+for epoch in range(8):
+    for xb, yb in train_loader:
+        def closure():
+            optimizer.zero_grad()
+            loss = loss_fn(model(xb), yb)
+            loss.backward()
+            return loss
+        optimizer.step(closure)
+    model.eval()
+    print(sum((model(xb).argmax(1) == yb).sum() for xb, yb in valid_loader))
+    model.train()
+"""
 OWN_TRAINER = QUICK
 for was, now in {
     "def train(loader": "class DigitTrainer:\n  def train(self, loader",
@@ -250,6 +263,7 @@ HEALTHY = {
     "all rows at once": (WHOLE, 200, 40),
     "slices": (SLICES, 10 * 20, None),
     "slices by lot": (DEALT, 10 * 20, None),
+    "the optimizer asks for the loss": (CLOSED, 8 * 15, 80),
     "slices by lot behind a bar": (SHOWN, 10 * 20, None),
     "slices in the open bar of epochs": (OPENED, 10 * 20, None),
 }

@@ -81,6 +81,16 @@ for x, y in train_loader:{TURN}"""
 LOSSES = LOSSES.replace(
     "loss.backward()", "(loss * 2).backward(retain_graph=True)\n    loss.backward()"
 )
+LBFGS = f"""{ROWS}
+optimizer = torch.optim.LBFGS(model.parameters())
+def closure():
+    optimizer.zero_grad()
+    loss = loss_fn(model(X), y)
+    loss.backward()
+    return loss
+for step in range(5):
+    optimizer.step(closure)
+"""
 UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "two models": (GAN, "loop_of_models", {"count": 2, "names": "model, other"}),
     "two optimizers": (SECOND, "loop_of_optimizers", {"count": 2}),
@@ -107,6 +117,7 @@ UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
         {"said": "StopIteration"},
     ),
     "many numbers": (MANY, "loop_of_many_numbers", {"count": 48}),
+    "an optimizer that asks for the loss again and again": (LBFGS, "hand_written_loop", {}),
     "two losses": (LOSSES, "loop_of_losses", {"count": 2}),
 }
 
