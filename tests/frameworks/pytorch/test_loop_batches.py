@@ -489,6 +489,7 @@ HEALTHY = {
 }
 
 
+@pytest.mark.some(6)
 @pytest.mark.parametrize("what", HEALTHY)
 def test_batches_that_nobody_keeps_are_looked_at(what: str) -> None:
     script, rows, size, steps, held, mixed = HEALTHY[what]

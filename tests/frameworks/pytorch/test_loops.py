@@ -284,6 +284,7 @@ def found(script: str, stage: Any, severity: str) -> dict[str, int | None]:
     return {one.code: one.line for one in findings if one.severity == severity}
 
 
+@pytest.mark.some(4)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_a_healthy_loop_is_looked_at_and_let_be(name: str) -> None:
     script, updates, held = HEALTHY[name]
@@ -629,6 +630,7 @@ WAYS_TO_DEAL = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("how", WAYS_TO_DEAL)
 def test_rows_may_be_dealt_out_by_their_places(how: str) -> None:
     dealt, mixed = WAYS_TO_DEAL[how]

@@ -135,6 +135,7 @@ HEALTHY = {
 }
 
 
+@pytest.mark.some(2)
 @pytest.mark.parametrize("name", HEALTHY)
 def test_models_that_learn_together_are_looked_at_and_let_be(name: str) -> None:
     script, known = HEALTHY[name]
