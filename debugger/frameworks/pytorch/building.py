@@ -222,7 +222,8 @@ class _Loops:
         if self._built.trainers or self._patience.granted:
             return
         line = own_line()
-        self._built.refused = Refused("hand_written_loop", line)  # until an optimizer steps
+        steps = "weights_moved_by_hand" if never_asks(r"\.step\b") else "hand_written_loop"
+        self._built.refused = Refused(steps, line)  # until an optimizer steps
         if never_asks(r"\.step\b|\.grad\b|add_|sub_"):
             self._built.refused = Refused("no_optimizer_steps", line)
             raise TrainingStarts

@@ -321,8 +321,10 @@ def seen_in(code: CodeType, names: dict[str, Any], put: Mapping[str, Any], optim
         torch.nn.Module.__call__ = call
     with_weights = [one for one, _ in asked if any(True for _ in one.parameters())]
     models = {id(one): one for one in learning or with_weights}
-    if loss is None or not models:
+    if loss is None:
         raise NotFollowed("hand_written_loop")
+    if not models:
+        raise NotFollowed("loop_without_model")
     if loss.numel() > 1:
         raise NotFollowed("loop_of_many_numbers", count=loss.numel())
     model = together.as_one(list(models.values()), names, optimizer)

@@ -91,6 +91,31 @@ def closure():
 for step in range(5):
     optimizer.step(closure)
 """
+SINGLE = """
+import torch
+X = torch.linspace(0, 1, 40).unsqueeze(1)
+y = 0.7 * X + 0.3
+w, b = torch.randn(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+optimizer = torch.optim.SGD([w, b], lr=0.05)
+for epoch in range(300):
+    loss = ((w * X + b - y) ** 2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+BY_ITSELF = """
+import torch
+X = torch.linspace(0, 1, 40)
+y = 0.7 * X + 0.3
+w, b = torch.randn((), requires_grad=True), torch.zeros((), requires_grad=True)
+for epoch in range(300):
+    loss = ((w * X + b - y) ** 2).mean()
+    loss.backward()
+    with torch.no_grad():
+        w -= 0.05 * w.grad
+        b -= 0.05 * b.grad
+        w.grad, b.grad = None, None
+"""
 UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
     "two models": (GAN, "loop_of_models", {"count": 2, "names": "model, other"}),
     "two optimizers": (SECOND, "loop_of_optimizers", {"count": 2}),
@@ -106,9 +131,11 @@ UNFOLLOWED: dict[str, tuple[str, str, dict[str, Any]]] = {
         f"{ROWS}\nfor x, y in train_loader:{TURN}".replace(
             "loss_fn(model(x), y)", "model[0].weight.square().mean()"
         ),
-        "hand_written_loop",
+        "loop_without_model",
         {},
     ),
+    "weights that are no model's": (SINGLE, "loop_without_model", {}),
+    "weights that the script moves": (BY_ITSELF, "weights_moved_by_hand", {}),
     "a stream": (STREAM, "loop_of_stream", {}),
     "rows within rows": (NESTED, "loop_of_nested_batches", {}),
     "a turn that cannot be taken again": (
