@@ -22,7 +22,7 @@ OTHERS = $(foreach version,$(filter-out $(MAIN),3.11 3.12 3.13),$(if $(call pyth
 
 HAS_TRITON := import importlib.util, sys; sys.exit(not importlib.util.find_spec("triton"))
 
-.PHONY: run test test-pages test-rooms proof test-promises test-keras test-v5 test-package test-python test-ordinary test-cluster bake bench score picture
+.PHONY: run test test-pages test-rooms test-types proof test-promises test-keras test-v5 test-package test-python test-ordinary test-cluster bake bench score picture
 
 run: .venv/.run
 	@.venv/bin/python app.py
@@ -30,17 +30,20 @@ run: .venv/.run
 test: .venv/.test
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
-	@$(TOGETHER) test-pages beside-test-rooms
+	@$(TOGETHER) test-pages $(addprefix beside-test-,rooms types)
 
 # Pages wait often, and what computes never does: beside each other they take little more than one.
+# Types are looked at by whichever is done first.
 TOGETHER := $(MAKE) --no-print-directory --jobs=2 --keep-going
 ROOMS := $(addprefix tests/,evidence experiments frameworks pipelines stages workers)
 
 test-pages: .venv/.test
 	.venv/bin/python -m pytest $(addprefix --ignore=,$(ROOMS))
 
-test-rooms: .venv/.test
+test-types: .venv/.test
 	.venv/bin/pyright
+
+test-rooms: .venv/.test
 	.venv/bin/python -m pytest $(ROOMS)
 
 # After so long nothing more is begun, and what is left is counted. Another commit begins elsewhere.
