@@ -13,6 +13,7 @@ from debugger.failure import line_in
 from debugger.pipelines.rest import own_frames, parsed
 from debugger.script import loops, rounds
 from debugger.script.tracing import name_of
+from debugger.script.tracing import names_in as names_of
 
 
 def running_frames() -> list[FrameType]:
@@ -65,17 +66,21 @@ def loops_at(frame: FrameType) -> list[loops.Loop]:
 def _as_called(loop: loops.Loop, frame: FrameType) -> loops.Loop:
     """With what its function was handed to go over once as the caller has written it, which can be
     had once more: `draw(10)` of `train(draw(10))`."""
-    caller, function = frame.f_back, function_at(frame)
-    if function is None or caller is None:
+    known, caller = frame.f_locals, frame.f_back
+    once = [name for name in names_of(loop.node.iter) if isinstance(known.get(name), Iterator)]
+    function = function_at(frame) if once else None
+    calls = [] if function is None or caller is None else _calls_at(caller, function.name)
+    if function is None or caller is None or len(calls) != 1:
         return loop
-    handed = dict[str, ast.expr]()
-    for name in {part.id for part in ast.walk(loop.node.iter) if isinstance(part, ast.Name)}:
-        if isinstance(frame.f_locals.get(name), Iterator):
-            said = [loops.given_as(name, function, one) for one in _calls_at(caller, function.name)]
-            one = said[0] if len(said) == 1 else None
-            if isinstance(one, ast.Call) and not _differs(one, names_in(caller), names_in(frame)):
-                handed[name] = one
-    return loop.with_names(handed)
+    said = {name: loops.given_as(name, function, calls[0]) for name in once}
+    here, there = names_in(caller), names_in(frame)
+    return loop.with_names(
+        {
+            name: one
+            for name, one in said.items()
+            if isinstance(one, ast.Call) and not _differs(one, here, there)
+        }
+    )
 
 
 def _calls_at(frame: FrameType, name: str) -> list[ast.Call]:
@@ -87,8 +92,7 @@ def _calls_at(frame: FrameType, name: str) -> list[ast.Call]:
 
 def _differs(said: ast.expr, here: dict[str, Any], there: dict[str, Any]) -> bool:
     """Whether one of its names is something else there."""
-    names = [part.id for part in ast.walk(said) if isinstance(part, ast.Name)]
-    return any(name in there and there[name] is not here.get(name) for name in names)
+    return any(name in there and there[name] is not here.get(name) for name in names_of(said))
 
 
 def names_in(frame: FrameType) -> dict[str, Any]:

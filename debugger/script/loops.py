@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from types import CodeType, FunctionType
 from typing import Any
 
-from debugger.script.tracing import Function, is_false, name_of
+from debugger.script.tracing import Function, is_false, keyword_of, name_of, taken_by_place
 
 _COUNTS = ("range", "trange")
 _SHOWS, _DEALS = ("enumerate", "tqdm", "list"), ("split", "chunk", "array_split", "tensor_split")
@@ -244,14 +244,9 @@ def _inside(node: ast.For) -> list[ast.AST]:
 
 def given_as(name: str, function: ast.FunctionDef, call: ast.Call) -> ast.expr | None:
     """What a call of that function gives one of its arguments."""
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    if isinstance(call.func, ast.Attribute) and names[:1] == ["self"]:
-        names = names[1:]
     plain = not any(isinstance(one, ast.Starred) for one in call.args)
-    return dict(zip(names, call.args, strict=False)).get(name) if plain else None
+    by_place = dict(zip(taken_by_place(function), call.args, strict=False)) if plain else {}
+    return keyword_of(call, name) or by_place.get(name)
 
 
 def calls_in(parts: Iterable[ast.AST], *names: str) -> list[ast.Call]:

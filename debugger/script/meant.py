@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from debugger.script.tracing import Function, Tracing, name_of
+from debugger.script.tracing import Function, Tracing, name_of, taken_by_place
 
 _NO = ("false", "no", "off", "0", "none", "null")
 _TAKEN_AS_TEXT = ("", "str", "bool")
@@ -39,11 +39,9 @@ class Meant:
             function = self._tracing.function(call)
             if function is None or any(isinstance(one, ast.Starred) for one in call.args):
                 continue
-            taken = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-            taken = taken[1:] if taken[:1] in (["self"], ["cls"]) else taken
             given = {
                 wanted: name_of(one)
-                for wanted, one in zip(taken, call.args, strict=False)
+                for wanted, one in zip(taken_by_place(function), call.args, strict=False)
                 if self._tracing.valued(one) is not None
             }
             for one, other in given.items():

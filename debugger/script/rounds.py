@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import TypeGuard
 
 from debugger.script.loops import Loop, calls_in, counts
-from debugger.script.tracing import Function
+from debugger.script.tracing import Function, assigned
 
 _TURN = "_turn_of_the_clinic"
 """What the number of a turn stands under that a `while` goes round."""
@@ -70,15 +70,10 @@ def _unnamed(node: ast.For, home: ast.AST) -> ast.For:
 
 def _named(node: ast.AST, name: str) -> list[ast.expr]:
     """What it gives that name, by an equals sign or a `with`."""
-    if isinstance(node, ast.Assign):
-        return [node.value for one in node.targets if _is(one, name)]
-    if isinstance(node, ast.With):
-        return [one.context_expr for one in node.items if _is(one.optional_vars, name)]
-    return []
-
-
-def _is(node: ast.expr | None, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+    given = list(assigned(node))
+    if isinstance(node, ast.withitem) and node.optional_vars is not None:
+        given.append((node.optional_vars, node.context_expr))
+    return [value for one, value in given if isinstance(one, ast.Name) and one.id == name]
 
 
 def _in_one_line(node: ast.AST, file: str, running: Collection[str]) -> Loop | None:

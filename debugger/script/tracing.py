@@ -434,6 +434,12 @@ def _parameters(function: Function) -> list[ast.arg]:
     return [*given.posonlyargs, *given.args, *given.kwonlyargs]
 
 
+def taken_by_place(function: Function) -> list[str]:
+    """What a call of it may give without a name, but for the object whose method it is."""
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    return names[names[:1] in (["self"], ["cls"]) :]
+
+
 def _evaluates(call: ast.Call) -> bool:
     """Whether a call has to do with rows to evaluate on, by what it is called on and given."""
     said = ast.unparse(call)

@@ -179,9 +179,9 @@ class _Loops:
 
     def before_step(self, optimizer: Any, *_: Any) -> None:
         built, heard = self._built, self.heard
-        if built.trainers or heard.rehearsing is not None or not self._patience.ended():
-            return
         if self._trying:  # a turn whose loss is asked for by the optimizer itself
+            return
+        if built.trainers or heard.rehearsing is not None or not self._patience.ended():
             return
         if looks_for_rate(running_frames()):
             heard.events.clear()
@@ -204,9 +204,8 @@ class _Loops:
         heard.rehearsing = Rehearsing(made, self._started)
 
     def _followed(self, optimizer: Any) -> LoopTrainer:
-        asks = signature(optimizer.step).parameters.get("closure")
-        asks_itself = asks is not None and asks.default is asks.empty  # for many losses a step
-        if self._patience.granted or asks_itself:  # it took too long to make what a Trainer needs
+        # It has taken too long to make what a Trainer needs, or a step is made of many losses.
+        if self._patience.granted or _asks_again(optimizer):
             raise NotFollowed("hand_written_loop")
         self._trying = True
         try:
@@ -231,6 +230,12 @@ class _Loops:
     def _started(self) -> None:
         self.heard.rehearsing = None
         raise TrainingStarts
+
+
+def _asks_again(optimizer: Any) -> bool:
+    """Whether it cannot take a step without what gives it the loss, as LBFGS cannot."""
+    closure = signature(optimizer.step).parameters.get("closure")
+    return closure is not None and closure.default is closure.empty
 
 
 def _makes_no_repository(self: Trainer, *_args: Any, **_kwargs: Any) -> None:

@@ -59,7 +59,7 @@ def plan(
     after: Any = getattr(trainer.lr_scheduler, "scheduler", trainer.lr_scheduler)
     moved = (after.last_epoch - before.last_epoch) / steps if before is not None and steps else 1.0
     names = {id(weight): name for name, weight in model.named_parameters()}
-    peak = float(group.get("initial_lr", group.get("lr", 0.0))) * _times(before)
+    peak = _base_rate(group, before)
     half, narrow = _half(model, peak)
     dropout_name, dropout = _dropout(model)
     frozen_name, frozen = frozen_as_drawn(model)
@@ -147,8 +147,11 @@ def _plateau(args: Any, schedule: Any) -> Plateau | None:
 
 def full_rate(group: dict[str, Any], schedule: Any) -> float:
     """Where a schedule climbs to a rate of its own, it keeps that beside the one it begins with."""
-    begins = group.get("initial_lr", group["lr"]) * _times(schedule)
-    return float(max(begins, group.get("max_lr", 0.0)))
+    return float(max(_base_rate(group, schedule), group.get("max_lr", 0.0)))
+
+
+def _base_rate(group: dict[str, Any], schedule: Any) -> float:
+    return float(group.get("initial_lr", group.get("lr", 0.0))) * _times(schedule)
 
 
 def _times(schedule: Any) -> float:
