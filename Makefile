@@ -30,12 +30,12 @@ run: .venv/.run
 test: .venv/.test
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
-	@$(TOGETHER) test-pages $(addprefix beside-test-,rooms types)
+	@$(TOGETHER) test-pages $(addprefix beside-test-,types rooms)
 
-# Pages wait often, and what computes never does: beside each other they take little more than one.
-# Types are looked at by whichever is done first.
+# Pages and workers wait often, and what computes never does: beside each other they take little more
+# than one. Types come first: left for the end they would leave a core idle.
 TOGETHER := $(MAKE) --no-print-directory --jobs=2 --keep-going
-ROOMS := $(addprefix tests/,evidence experiments frameworks pipelines stages workers)
+ROOMS := $(addprefix tests/,evidence experiments frameworks pipelines stages)
 
 test-pages: .venv/.test
 	.venv/bin/python -m pytest $(addprefix --ignore=,$(ROOMS))
