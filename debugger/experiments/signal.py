@@ -37,10 +37,9 @@ class Signal:
 
 def signal(given: Worded) -> Signal | None:
     """Naive Bayes, one half of the rows judged by the other, and the other way round."""
-    labels = np.asarray(given.labels)
-    classes = sorted(set(given.labels))
-    if len(labels) < LEAST_ROWS or not 2 <= len(classes) <= MOST_CLASSES:
+    if not _has_enough(given):
         return None
+    labels, classes = np.asarray(given.labels), sorted(set(given.labels))
     bags = _bags(given, _kept(given))
     halves = np.arange(len(labels)) % 2
     own = np.searchsorted(classes, labels)
@@ -96,7 +95,7 @@ class Renumbered:
 def renumbered(train: Worded, other: Worded) -> Renumbered | None:
     """None where words tell the labels of neither set surely, or the sets hold other labels."""
     classes = sorted(set(train.labels))
-    if sorted(set(other.labels)) != classes or signal(other) is None or signal(train) is None:
+    if sorted(set(other.labels)) != classes or not _has_enough(other) or not _has_enough(train):
         return None
     kept = _kept(train)
     known, asked = (np.searchsorted(classes, one.labels) for one in (train, other))
@@ -111,6 +110,10 @@ def renumbered(train: Worded, other: Worded) -> Renumbered | None:
         return None
     moved = tuple((classes[a], classes[b]) for a, b in enumerate(best.tolist()) if a != b)
     return Renumbered(float(np.trace(counts) / counts.sum()), anew, moved, len(asked))
+
+
+def _has_enough(given: Worded) -> bool:
+    return len(given.labels) >= LEAST_ROWS and 2 <= len(set(given.labels)) <= MOST_CLASSES
 
 
 def _kept(given: Worded) -> list[int]:

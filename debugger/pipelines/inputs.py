@@ -213,10 +213,11 @@ def read_of(
         return Read(**known)
     called = spelled or {str(number): name for number, name in enumerate(names or ())}
     chosen = _some(len(ids), MOST_READ)
-    said = [_letters(tokenizer.decode(list(ids[row]), skip_special_tokens=True)) for row in chosen]
+    decoded = [tokenizer.decode(list(ids[row]), skip_special_tokens=True) for row in chosen]
+    said = [_letters(text) for text in decoded]
     texts = {name: [values[name][row] for row in chosen] for name in _texts(values, column)}
     told, others = _told(
-        [tokenizer.decode(list(ids[row]), skip_special_tokens=True) for row in chosen],
+        decoded,
         [str(plain[row]) for row in chosen] if len(plain) == len(ids) else [],
         called,
     )
@@ -466,5 +467,8 @@ def _spaced(name: str) -> str:
 
 def _letters(text: str) -> str:
     """Letters and digits alone: tokenizers change case, accents and spaces."""
-    bare = unicodedata.normalize("NFKD", text.lower())
-    return re.sub(r"[\W_]+", "", "".join(one for one in bare if not unicodedata.combining(one)))
+    bare = text.lower()
+    if not bare.isascii():
+        spelled_out = unicodedata.normalize("NFKD", bare)
+        bare = "".join(one for one in spelled_out if not unicodedata.combining(one))
+    return re.sub(r"[\W_]+", "", bare)

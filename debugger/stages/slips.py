@@ -132,9 +132,11 @@ def _reordered(seen: Data, view: View, both: bool) -> Verdict | CannotJudge | No
     if not view.has_script:
         return NO_SCRIPT
     found = None if seen.failure else view.places.reordered_apart
+    if found is None or found.both != both:
+        return None
     words = signal(seen.worded)
     # Words that tell the label have stayed with it; for those that do not, see data.
-    if found is None or found.both != both or (words is not None and words.found):
+    if words is not None and words.found:
         return None
     if words is not None and view.places.labels_torn() is not None:
         return None
