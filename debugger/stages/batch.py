@@ -8,7 +8,16 @@ from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
 from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
 from debugger.pipelines.rows import LABELS, short, type_of
-from debugger.stages import belonging, fitting, inputs, inside, order, oversights, targets
+from debugger.stages import (
+    belonging,
+    fitting,
+    inputs,
+    inside,
+    language,
+    order,
+    oversights,
+    targets,
+)
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,
@@ -176,6 +185,7 @@ RULES: tuple[Rule, ...] = (
     *inputs.OF_A_BATCH,
     *inside.RULES,
     *targets.OF_A_BATCH,
+    *language.OF_A_BATCH,
     *belonging.OF_A_BATCH,
     *order.RULES,
     *oversights.OF_BATCHES,

@@ -18,6 +18,7 @@ from debugger.stages import (
     fitting,
     heads,
     inputs,
+    language,
     losses,
     oversights,
     shapes,
@@ -497,6 +498,7 @@ RULES: tuple[Rule, ...] = (
     inputs.column_dropped,
     *oversights.OF_A_MODEL,
     *inputs.OF_A_MODEL,
+    *language.OF_A_LOSS,
     *targets.OF_A_LOSS,
     *within.RULES,
 )
