@@ -16,6 +16,7 @@ from debugger.stages import (
     language,
     order,
     oversights,
+    padding,
     targets,
 )
 from debugger.stages.judging import (
@@ -182,6 +183,8 @@ RULES: tuple[Rule, ...] = (
     batch_loses_rows,
     padding_not_ignored,
     *fitting.OF_A_BATCH,
+    inputs.column_dropped,
+    *padding.OF_A_BATCH,
     *inputs.OF_A_BATCH,
     *inside.RULES,
     *targets.OF_A_BATCH,

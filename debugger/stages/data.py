@@ -16,7 +16,6 @@ from debugger.stages import (
     cutting,
     fitting,
     frames,
-    inputs,
     misuse,
     numbering,
     oversights,
@@ -24,6 +23,8 @@ from debugger.stages import (
     slips,
     spans,
     targets,
+    texts,
+    tokens,
     unkept,
 )
 from debugger.stages.chance import interval
@@ -558,7 +559,8 @@ RULES: tuple[Rule, ...] = (
     filled_far,
     second_sentence_dropped,
     *fitting.OF_ROWS,
-    *inputs.OF_ROWS,
+    *tokens.RULES,
+    *texts.OF_ROWS,
     *targets.OF_ROWS,
     *spans.RULES,
     *numbering.RULES,

@@ -24,7 +24,7 @@ from debugger.pipelines.inputs import Read
 from debugger.pipelines.rows import overlap
 from debugger.pipelines.targets import Aims
 from debugger.script.places import Places
-from debugger.stages import evaluate, frames, inputs, metric, plan, printed, step, targets, train
+from debugger.stages import evaluate, frames, metric, plan, printed, step, targets, texts, train
 from debugger.stages.judging import Verdict, View
 from tests.stages.cases.seen import MEASURED, PLAN, SCALES, SPLIT, STEPPED, STEPS, TRAINED, Case
 from tests.stages.test_step import FACTS
@@ -161,8 +161,8 @@ def test_where_rows_say_the_texts_of_others_nothing_was_cut() -> None:
     read = Read(lost={"a": 0.0, "b": 0.6})
     cut = Data(replace(SPLIT, read=read), None)
     mixed = Data(replace(SPLIT, read=replace(read, strange={"b": 0.9})), None)
-    assert verdict_of(inputs.second_sentence_cut, cut, "").severity == "fault"
-    assert verdict_of(inputs.second_sentence_cut, mixed, "") is None
+    assert verdict_of(texts.second_sentence_cut, cut, "").severity == "fault"
+    assert verdict_of(texts.second_sentence_cut, mixed, "") is None
 
 
 def test_what_time_has_cut_short_proves_nothing() -> None:

@@ -1,0 +1,47 @@
+"""Cases of the rules in stages/texts.py."""
+
+from __future__ import annotations
+
+from debugger.pipelines.face import Data
+from debugger.pipelines.spelled import Unsplit
+from debugger.stages import texts
+from tests.stages.cases.seen import SPLIT, Case
+from tests.stages.cases.tokens import of_tokens
+
+CASES = [
+    Case(
+        texts.words_numbered_twice,
+        Data(SPLIT, None, renumbered=("words", 7)),
+        {"renumbered": None},
+        says={"name": "words"},
+    ),
+    Case(
+        texts.words_not_split,
+        Data(SPLIT, None, unsplit=Unsplit(200, 20)),
+        {"unsplit": None},
+        script="tok = Tokenizer(WordLevel())",
+        says={"texts": 200, "words": 20},
+    ),
+    of_tokens(texts.identical_rows, {"inputs": 2}, {"rows": 40}, inputs=1),
+    of_tokens(texts.contradicting_labels, {"contradicting": 7}, {"rows": 8}, contradicting=8),
+    of_tokens(
+        texts.text_mostly_cut,
+        {"kept": (0.7,) * 40},
+        {"kept": 0.2, "length": 8},
+        kept=(0.2,) * 40,
+        limit=8,
+    ),
+    Case(
+        texts.letters_for_words,
+        Data(SPLIT, None, spelled_out="w e  h a d"),
+        {"spelled_out": ""},
+        says={"text": "w e  h a d"},
+    ),
+    of_tokens(
+        texts.second_sentence_cut,
+        {"lost": {"b": 0.4}},
+        {"gone": "b", "share": 0.6},
+        lost={"a": 0.0, "b": 0.6},
+    ),
+    of_tokens(texts.label_in_text, {"told_others": 0.5}, {"share": 1.0}, told=1.0),
+]
