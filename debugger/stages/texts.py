@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from statistics import median
 
 from debugger.pipelines.face import Data, Split
+from debugger.stages.classes import ABOUT_CLASSES
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.sets import nothing_to_see
 from debugger.stages.tokens import FEWEST_ROWS, tokenizing
 
+CUT_SHARE = 0.20
+WIDE, TOO_WIDE = 128, 4
+"""Tokens of a row, and how many times the longest text goes into them, where filling costs time."""
+FEWEST_WORDS = 3
+_PAIRS = {
+    ("premise", "hypothesis"),
+    ("sentence1", "sentence2"),
+    ("question1", "question2"),
+    ("question", "sentence"),
+    ("question", "context"),
+    ("text_a", "text_b"),
+}
 CONTRADICTING_SHARE = 0.2
 LITTLE_TOLD = 0.25
 SHORT_LIMIT = 16
@@ -16,6 +32,75 @@ PARTLY_KEPT = 0.6
 SECOND_LOST = 0.5
 TOLD_SHARE = 0.95
 _OF_TEXT = {"input_ids", "attention_mask", "token_type_ids", "labels", "label", "label_ids"}
+
+
+def text_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split = seen.train
+    if split is None:
+        return nothing_to_see(seen)
+    if not split.lengths:
+        return NOT_FOR_THIS_TASK
+    counts = Counter(split.lengths)
+    longest = max(counts)
+    if max(split.widths, default=0) > longest:  # every row had room left
+        return None
+    if view.places.argument("return_overflowing_tokens") is not None:  # what is cut goes on
+        return None
+    limits = view.places.numbers_given("max_length", "model_max_length", "maxlen")
+    if longest not in limits and longest < max(limits, default=0):  # it never came to that
+        return None
+    cut, share = counts[longest], counts[longest] / len(split.lengths)
+    # Cutting heaps up rows at the limit; without it the longest rows are the rarest.
+    heaped = len(counts) > 1 and cut >= 3 * counts[longest - 1]
+    at_the_limit = view.places.comes_down_to(longest, "max_length", "model_max_length")
+    if share < CUT_SHARE or not (heaped or at_the_limit):
+        return None
+    line = view.places.argument_of_value(longest, "max_length", "model_max_length")
+    return look(line, rows=cut, share=share, length=longest)
+
+
+def filled_far(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """It spoils no answer, and nothing shows it but a training that takes its time."""
+    split = seen.train
+    if split is None:
+        return nothing_to_see(seen)
+    if not split.lengths:
+        return NOT_FOR_THIS_TASK
+    longest, widths = max(split.lengths), set(split.widths)
+    if len(widths) != 1 or not longest:
+        return None
+    (width,) = widths
+    if width < WIDE or width < TOO_WIDE * longest:
+        return None
+    named = view.places.argument_of_value(width, "max_length", "model_max_length", "maxlen")
+    return look(
+        named or view.tokenizing,
+        rows=split.looked_at,
+        width=width,
+        longest=longest,
+        share=1 - sum(split.lengths) / (width * len(split.lengths)),
+        times=width / longest,
+    )
+
+
+def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    split = seen.train
+    if split is None:
+        return nothing_to_see(seen)
+    if view.facts.task not in (*ABOUT_CLASSES, "multiple_choice"):
+        return NOT_FOR_THIS_TASK
+    if not split.decoded:
+        return CannotJudge("no_tokenizer")
+    if view.facts.task == "multiple_choice":
+        return _never_read(split, view)
+    names = set(split.texts[0]) if split.texts else set()
+    for first, second in sorted(_PAIRS):
+        if {first, second} <= names:
+            for gone, kept in ((second, first), (first, second)):
+                if not _reaches(gone, split) and _reaches(kept, split):
+                    line = view.places.handed.same_twice() or view.tokenizing
+                    return fault(line, gone=gone, kept=kept)
+    return None
 
 
 def text_mostly_cut(seen: Data, view: View) -> Verdict | CannotJudge | None:
@@ -121,6 +206,7 @@ def label_in_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return look(tokenizing(view), share=read.told)
 
 
+OF_LENGTHS: tuple[Rule, ...] = (text_cut, filled_far)
 OF_ROWS: tuple[Rule, ...] = (
     text_mostly_cut,
     letters_for_words,
@@ -131,6 +217,26 @@ OF_ROWS: tuple[Rule, ...] = (
     contradicting_labels,
     label_in_text,
 )
+
+
+def _reaches(column: str, split: Split) -> bool:
+    return any(
+        _letters(row[column])[:24] in _letters(text)
+        for row, text in zip(split.texts, split.decoded, strict=False)
+    )
+
+
+def _never_read(split: Split, view: View) -> Verdict | None:
+    """What answers are chosen for stands in a column of its own, whatever that is called."""
+    names = set.intersection(*map(set, split.texts)) if split.texts else set()
+    words = {n: min(len(row[n].split()) for row in split.texts) for n in sorted(names)}
+    kept = [name for name in words if _reaches(name, split)]
+    gone = [n for n, fewest in words.items() if fewest >= FEWEST_WORDS and n not in kept]
+    return look(view.tokenizing, gone=gone[0], kept=kept[0]) if kept and gone else None
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W+", "", text.lower())
 
 
 def _other_inputs(split: Split) -> bool:

@@ -13,9 +13,11 @@ from debugger import diagnose
 from debugger.pipelines.face import Compiled, Data
 from debugger.pipelines.targets import Aims
 from debugger.script.places import Places
-from debugger.stages.data import imbalanced, leak, one_class, text_cut
+from debugger.stages.classes import imbalanced, one_class
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
+from debugger.stages.sets import leak
 from debugger.stages.targets import labels_hardly_differ, labels_tiled
+from debugger.stages.texts import text_cut
 from tests import tiny
 from tests.stages.cases.seen import SPLIT
 from tests.stages.cases.targets import QUANTILES

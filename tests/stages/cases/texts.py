@@ -5,10 +5,23 @@ from __future__ import annotations
 from debugger.pipelines.face import Data
 from debugger.pipelines.spelled import Unsplit
 from debugger.stages import texts
-from tests.stages.cases.seen import SPLIT, Case
+from tests.stages.cases.seen import SPLIT, Case, of_rows
 from tests.stages.cases.tokens import of_tokens
 
 CASES = [
+    of_rows(
+        texts.text_cut,
+        {"lengths": (5, 6, 7, 8) * 10},
+        {"length": 8, "rows": 20},
+        lengths=(5, 6, 8, 8) * 10,
+    ),
+    of_rows(
+        texts.filled_far,
+        {"widths": (40,) * 40},
+        {"width": 128, "longest": 8, "rows": 40, "times": 16},
+        lengths=(5, 6, 7, 8) * 10,
+        widths=(128,) * 40,
+    ),
     Case(
         texts.words_numbered_twice,
         Data(SPLIT, None, renumbered=("words", 7)),
