@@ -18,14 +18,13 @@ from debugger.stages.evaluate import (
     eval_set_is_train_set,
     few_kinds_of_rows,
     label_order,
-    metric_flatters_constant,
     metric_never_called,
-    metric_wrong_on_perfect,
     model_label_order,
     no_eval_set,
     no_metric,
 )
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View
+from debugger.stages.metric import metric_flatters_constant, metric_wrong_on_perfect
 from tests import tiny
 
 SCRIPT = "args = TrainingArguments()\ntrainer = Trainer(args)\ntrainer.train()\n"

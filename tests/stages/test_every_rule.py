@@ -24,7 +24,7 @@ from debugger.pipelines.inputs import Read
 from debugger.pipelines.rows import overlap
 from debugger.pipelines.targets import Aims
 from debugger.script.places import Places
-from debugger.stages import evaluate, frames, metric, plan, printed, step, targets, texts, train
+from debugger.stages import evaluate, frames, generated, plan, printed, step, targets, texts, train
 from debugger.stages.judging import Verdict, View
 from tests.stages.cases.seen import MEASURED, PLAN, SCALES, SPLIT, STEPPED, STEPS, TRAINED, Case
 from tests.stages.test_step import FACTS
@@ -118,8 +118,10 @@ def test_where_nothing_evaluates_no_loss_is_printed() -> None:
 def test_who_alone_evaluates_says_how_much_may_be_written() -> None:
     seen = replace(MEASURED, written=4, wanted=(3, 5, 6, 7))
     script = "trainer.train()\ntrainer.evaluate(max_length=128)"
-    assert verdict_of(metric.answers_cut, replace(seen, evaluations=0), script) is None
-    assert verdict_of(metric.answers_cut, replace(seen, evaluations=3), script).severity == "look"
+    assert verdict_of(generated.answers_cut, replace(seen, evaluations=0), script) is None
+    assert (
+        verdict_of(generated.answers_cut, replace(seen, evaluations=3), script).severity == "look"
+    )
 
 
 def test_the_last_part_of_a_course_lies_within_a_part_of_it() -> None:

@@ -24,6 +24,7 @@ from debugger.pipelines.inputs import Padding, Read
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan, Rates
 from debugger.pipelines.targets import Aims
+from debugger.pipelines.trials import Trials
 from debugger.script.heard import Heard
 from tests.stages.test_step import FACTS
 
@@ -81,6 +82,8 @@ MEASURED = Evaluate(
     train_names=("no", "maybe", "yes"),
     model_names=("yes", "maybe", "no"),
 )
+
+TRIED = Trials("classes", {"accuracy": 1.0}, {"accuracy": 0.4}, {"accuracy": 0.3})
 
 FINE = Forward((0, 1, 2), "int64", loss=1.1, batch_device="cpu")
 
@@ -152,6 +155,12 @@ def of_loss(rule: Callable[..., Any], silent: dict[str, Any], asked: Asked, **sa
     """A case about what a loss answers."""
     seen = replace(FINE, asked=asked)
     return Case(rule, seen, {"asked": replace(asked, **silent)}, says=says)
+
+
+def of_metric(rule: Callable[..., Any], silent: dict[str, Any], made: Trials, **says: Any) -> Case:
+    """A case about what a metric answers."""
+    seen = replace(MEASURED, trials=made)
+    return Case(rule, seen, {"trials": replace(made, **silent)}, says=says)
 
 
 def of_plan(rule: Callable[..., Any], silent: dict[str, Any], made: Plan, **says: Any) -> Case:
