@@ -34,7 +34,8 @@ from debugger.outcome import (
     Standing,
     worst,
 )
-from debugger.pipelines.face import Memory, Pipeline, Training
+from debugger.pipelines.face import Pipeline
+from debugger.pipelines.training import Memory, Training
 from debugger.report import Report, gather
 from debugger.run import ALL, ON, WALK, Run, Way
 from debugger.script.asked import asked_last

@@ -8,7 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from debugger.failure import Failure
-from debugger.pipelines.face import Emit, Facts, Guesses, Memory, Training
+from debugger.pipelines.evaluate import Guesses
+from debugger.pipelines.face import Emit
+from debugger.pipelines.facts import Facts
+from debugger.pipelines.training import Memory, Training
 
 EVAL_ROWS = 256
 EVAL_EVERY = 40

@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 
 from debugger.outcome import Weighed
 from debugger.pipelines.curve import rows_of_each
-from debugger.pipelines.face import Guesses
+from debugger.pipelines.evaluate import Guesses
 
 MOST_BYTES = 512 << 20
 MOST_CLASSES = 6

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from debugger.failure import on_behalf, own_line
-from debugger.pipelines.face import Facts, Guesses
+from debugger.pipelines.evaluate import Guesses
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.trials import SURE, uneven
 
 MOST_DECODED = 1000

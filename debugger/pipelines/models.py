@@ -8,7 +8,7 @@ from typing import Any
 
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from debugger.pipelines.face import Task
+from debugger.pipelines.facts import Task
 
 _TABLES: tuple[tuple[str, Task], ...] = (
     ("SEQUENCE_CLASSIFICATION", "classification"),

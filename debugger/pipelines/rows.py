@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from debugger.pipelines.batch import Sample
 from debugger.pipelines.belonging import belonging_of
-from debugger.pipelines.face import Data, Sample, Split
+from debugger.pipelines.data import Data, Split
 from debugger.pipelines.inputs import closes, padding_mask, read_of
 from debugger.pipelines.targets import IGNORED, aims_of
 

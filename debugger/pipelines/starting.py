@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
-from debugger.pipelines.face import Earlier
+from debugger.pipelines.forward import Earlier
 from debugger.pipelines.unfollowed import Refused
 
 

@@ -6,7 +6,9 @@ from typing import Any
 
 from debugger.evidence.tables import ragged, say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Batch, Facts, Pipeline, Sample
+from debugger.pipelines.batch import Batch, Sample
+from debugger.pipelines.face import Pipeline
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.rows import LABELS, short, type_of
 from debugger.stages import (
     belonging,

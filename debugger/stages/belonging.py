@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from debugger.experiments.signal import moved
-from debugger.pipelines.face import Batch, Data, Split
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.data import Data, Split
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 
 from debugger.pipelines.by_hand import ByHand
-from debugger.pipelines.face import Evaluate, Step
+from debugger.pipelines.evaluate import Evaluate
+from debugger.pipelines.step import Step
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugger.pipelines.columns import FEWEST, Column, Gap, is_standard, stands_for_none
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.script.vocabularies import NUMBERS_WORDS
 from debugger.stages.judging import (
     NO_SCRIPT,

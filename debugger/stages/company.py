@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Forward
+from debugger.pipelines.forward import Forward
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
 NOTHING, SOMETHING = 1e-6, 1e-2

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, look
 
 FEWEST, MOST_KINDS, MOST_ROWS = 20, 12, 5000

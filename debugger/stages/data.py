@@ -8,7 +8,9 @@ from typing import Any
 from debugger.evidence.tables import own_table, ragged, say, table
 from debugger.experiments.signal import signal
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Data, Entry, Facts, Pipeline, Split
+from debugger.pipelines.data import Data, Entry, Split
+from debugger.pipelines.face import Pipeline
+from debugger.pipelines.facts import Facts
 from debugger.stages import (
     belonging,
     classes,

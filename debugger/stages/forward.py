@@ -10,7 +10,9 @@ from typing import Any
 from debugger.evidence.plain import plain
 from debugger.evidence.tables import pairs, say
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Compiled, Facts, Forward, Pipeline
+from debugger.pipelines.face import Pipeline
+from debugger.pipelines.facts import Compiled, Facts
+from debugger.pipelines.forward import Forward
 from debugger.pipelines.targets import IGNORED
 from debugger.stages import (
     company,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 FEWEST, OFTEN = 20, 5

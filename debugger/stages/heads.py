@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from debugger.failure import first_line
-from debugger.pipelines.face import Forward
+from debugger.pipelines.forward import Forward
 from debugger.pipelines.heads import Head, other_way
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault
 

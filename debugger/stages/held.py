@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from debugger.failure import first_line
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Batch
+from debugger.pipelines.batch import Batch
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
 FAR = 20.0

@@ -14,7 +14,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from debugger.failure import Failure, first_line
 from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding, NotRun, Severity, StageName
-from debugger.pipelines.face import Emit, Facts, Pipeline
+from debugger.pipelines.face import Emit, Pipeline
+from debugger.pipelines.facts import Facts
 from debugger.script.heard import Heard
 from debugger.script.places import Places
 

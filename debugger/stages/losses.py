@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from debugger.pipelines.face import Forward
+from debugger.pipelines.forward import Forward
 from debugger.pipelines.losses import Asked
 from debugger.stages import company
 from debugger.stages.judging import OUTSIDE, CannotJudge, Rule, Verdict, View, fault, look

@@ -6,7 +6,7 @@ import ast
 import re
 
 from debugger.failure import Failure, first_line
-from debugger.pipelines.face import Split
+from debugger.pipelines.data import Split
 from debugger.script.places import Places
 from debugger.script.tracing import name_of
 from debugger.stages.judging import Rule, Seen, Verdict, View, fault

@@ -7,7 +7,9 @@ from typing import Any
 
 from debugger.evidence.tables import say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Emit, Facts, Memory, Pipeline, Training
+from debugger.pipelines.face import Emit, Pipeline
+from debugger.pipelines.facts import Facts
+from debugger.pipelines.training import Memory, Training
 from debugger.stages.chance import guessing_costs, interval, mean_within, shares_of
 from debugger.stages.judging import (
     IN_NATS,

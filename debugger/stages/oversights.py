@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 
-from debugger.pipelines.face import Batch, Data, Evaluate, Forward
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.data import Data
+from debugger.pipelines.evaluate import Evaluate
+from debugger.pipelines.forward import Forward
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from debugger.pipelines.face import Data, Evaluate
+from debugger.pipelines.data import Data
+from debugger.pipelines.evaluate import Evaluate
 from debugger.script.pairing import Apart
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from debugger.pipelines.face import Step
+from debugger.pipelines.step import Step
 from debugger.stages.judging import (
     NO_SCRIPT,
     NOT_FOR_THIS_TASK,

@@ -7,8 +7,9 @@ from typing import Any
 
 from debugger.evidence.tables import pairs
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Facts, Step
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.plan import ADAMS, Plan, Rates
+from debugger.pipelines.step import Step
 from debugger.pipelines.trials import HIGHER_IS_BETTER
 from debugger.pipelines.within import Clipped
 from debugger.stages.judging import (

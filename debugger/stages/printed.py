@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.pipelines.printed import Printed
 from debugger.stages.columns import far_apart
 from debugger.stages.judging import (

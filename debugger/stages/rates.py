@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from statistics import median
 
-from debugger.pipelines.face import Step
 from debugger.pipelines.plan import ADAMS
+from debugger.pipelines.step import Step
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, look
 from debugger.stages.plan import NO_WAY, UNKNOWN, too_little_movement
 

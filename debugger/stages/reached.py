@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Step
+from debugger.pipelines.step import Step
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 HALF = 0.5

@@ -9,7 +9,7 @@ from dataclasses import replace
 from debugger.failure import Failure, first_line
 from debugger.frameworks import called
 from debugger.outcome import Evidence, Finding
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 from debugger.script.building import Building
 from debugger.script.notebook import command_in
 from debugger.script.places import Places

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from debugger.pipelines.face import Forward
+from debugger.pipelines.forward import Forward
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault
 
 _REFUSED = re.compile(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from debugger.experiments.signal import signal
-from debugger.pipelines.face import Data, Evaluate
+from debugger.pipelines.data import Data
+from debugger.pipelines.evaluate import Evaluate
 from debugger.stages.columns import labels_move_between_epochs
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 

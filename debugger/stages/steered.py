@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Step
 from debugger.pipelines.plan import ADAMS
+from debugger.pipelines.step import Step
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 from debugger.stages.plan import TOO_LITTLE, UNKNOWN
 

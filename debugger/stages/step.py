@@ -8,8 +8,10 @@ from typing import Any
 
 from debugger.evidence.tables import pairs, say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Facts, Pipeline, Step
+from debugger.pipelines.face import Pipeline
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.plan import ADAMS
+from debugger.pipelines.step import Step
 from debugger.stages import by_hand, called, phases, plan, rates, reached, steered, units, withheld
 from debugger.stages.judging import (
     NO_SCRIPT,

@@ -9,7 +9,9 @@ from typing import Any
 from debugger.evidence.tables import matrix
 from debugger.outcome import Evidence
 from debugger.pipelines.curve import rows_of_each
-from debugger.pipelines.face import Emit, Facts, Pipeline, Training
+from debugger.pipelines.face import Emit, Pipeline
+from debugger.pipelines.facts import Facts
+from debugger.pipelines.training import Training
 from debugger.stages import turning
 from debugger.stages.chance import (
     agreement,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Training
+from debugger.pipelines.training import Training
 from debugger.pipelines.turning import Turn, taken_for_one, told_apart
 from debugger.stages.chance import interval
 from debugger.stages.judging import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Step
+from debugger.pipelines.step import Step
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 
 STILL_THERE, MOSTLY = 0.9, 0.5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from debugger.pipelines.face import Forward
+from debugger.pipelines.forward import Forward
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
 
 SURELY_OFF, SURE, UNTHINKABLE = 3.0, 15.0, 1e-6

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from debugger.failure import Failure
-from debugger.pipelines.face import Batch
+from debugger.pipelines.batch import Batch
 from debugger.script.places import Places
 from debugger.stages.batch import pads_from_map, ragged_batch
 from debugger.stages.judging import CannotJudge, Verdict, View, fault

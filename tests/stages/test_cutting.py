@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.script.places import Places
 from debugger.stages.cutting import held_out_of_one_kind, sorted_then_cut
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View

@@ -10,7 +10,8 @@ import torch
 from transformers import Trainer
 
 from debugger import diagnose
-from debugger.pipelines.face import Compiled, Data
+from debugger.pipelines.data import Data
+from debugger.pipelines.facts import Compiled
 from debugger.pipelines.targets import Aims
 from debugger.script.places import Places
 from debugger.stages.classes import imbalanced, one_class

@@ -10,7 +10,7 @@ from transformers import Trainer, TrainerCallback
 
 from debugger import diagnose
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.pipelines.trials import Trials
 from debugger.script.places import Places
 from debugger.stages.evaluate import (

@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from debugger import catalogue, stages
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.inputs import Read
 from debugger.pipelines.rows import overlap
 from debugger.pipelines.targets import Aims

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debugger.pipelines.face import Forward
+from debugger.pipelines.forward import Forward
 from debugger.script.places import Places
 from debugger.stages.forward import label_outside_head
 from debugger.stages.judging import Verdict, View

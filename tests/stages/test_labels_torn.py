@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from debugger.pipelines.face import Data, Training
+from debugger.pipelines.data import Data
+from debugger.pipelines.training import Training
 from debugger.pipelines.trying import Worded
 from debugger.script.places import Places
 from debugger.stages import data, train

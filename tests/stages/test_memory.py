@@ -9,7 +9,7 @@ import pytest
 
 from debugger.failure import Failure
 from debugger.outcome import Finding
-from debugger.pipelines.face import Forward
+from debugger.pipelines.forward import Forward
 from debugger.script.places import Places
 from debugger.stages.forward import RULES
 from debugger.stages.judging import View, judged

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from debugger.frameworks.pytorch.pipeline import TrainerPipeline
-from debugger.pipelines.face import Memory
+from debugger.pipelines.training import Memory
 from debugger.stages.judging import CannotJudge, View, judged
 from debugger.stages.overfit import RULES, memorises_in_time
 from tests import tiny

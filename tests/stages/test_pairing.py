@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.script.pairing import Pairing
 from debugger.script.places import Places
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from debugger.pipelines.face import Block, Facts, Step
+from debugger.pipelines.facts import Facts
+from debugger.pipelines.step import Block, Step
 from debugger.script.places import Places
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View, fault, note
 from debugger.stages.plan import steps_beyond_weights

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from debugger.pipelines.face import Training
+from debugger.pipelines.training import Training
 from debugger.script.places import Places
 from debugger.stages.judging import CannotJudge, Verdict, View
 from debugger.stages.train import (

@@ -15,7 +15,7 @@ from transformers import TFPreTrainedModel
 from debugger.frameworks.keras.bench import named_weights, optimizers_of
 from debugger.frameworks.keras.listening import Call, calls_heard
 from debugger.frameworks.keras.reading import HowLabels, Parts, dense
-from debugger.pipelines.face import Task
+from debugger.pipelines.facts import Task
 from debugger.pipelines.models import task_of
 
 TINY = 1e-7

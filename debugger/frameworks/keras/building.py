@@ -27,7 +27,7 @@ from debugger.frameworks.keras.placing import Noted, noting
 from debugger.frameworks.keras.rates import at_default
 from debugger.frameworks.keras.rehearsing import Rehearsed, rehearse
 from debugger.pipelines.by_hand import ByHand
-from debugger.pipelines.face import Earlier
+from debugger.pipelines.forward import Earlier
 from debugger.pipelines.phases import Phases
 from debugger.pipelines.starting import Patience, TrainingStarts
 from debugger.pipelines.turns import never_asks

@@ -27,7 +27,7 @@ from debugger.frameworks.keras.plan import (
 from debugger.frameworks.keras.rates import rate_of, rates_of, schedule_of
 from debugger.frameworks.keras.reading import Parts, Rows, dense
 from debugger.frameworks.keras.steering import by_epochs
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.inputs import closes, filling
 from debugger.pipelines.portions import (
     LONGEST_PLAN,

@@ -33,7 +33,9 @@ from debugger.frameworks.keras.rest import first_rows, left_out, metric_names, p
 from debugger.frameworks.keras.steering import may_add_numbers
 from debugger.frameworks.keras.training import planned_steps
 from debugger.pipelines.columns import swapped, two_columns, wider
-from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
+from debugger.pipelines.data import Data
+from debugger.pipelines.evaluate import Evaluate, Guesses
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.metrics import Spy, count_classes, guessed, metric_watched, numbers
 from debugger.pipelines.models import names_in
 from debugger.pipelines.rows import overlap

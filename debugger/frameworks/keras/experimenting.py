@@ -46,7 +46,7 @@ from debugger.frameworks.keras.training import (
     planned_steps,
     steps_per_epoch,
 )
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.kept import Attributes
 from debugger.pipelines.portions import (
     MOST_WORDED,

@@ -17,7 +17,7 @@ from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.loading import was_loaded
 from debugger.frameworks.keras.placing import last_layer, layers_at
 from debugger.frameworks.keras.reading import Parts, size_of
-from debugger.pipelines.face import Compiled, Facts
+from debugger.pipelines.facts import Compiled, Facts
 from debugger.pipelines.models import names_in, tokenizer_from
 from debugger.pipelines.rows import class_names_of
 

@@ -37,7 +37,8 @@ from debugger.frameworks.keras.reading import (
 )
 from debugger.frameworks.keras.within import text_given, unknown_name, unknown_weights
 from debugger.pipelines.columns import first_gap
-from debugger.pipelines.face import Facts, Forward
+from debugger.pipelines.facts import Facts
+from debugger.pipelines.forward import Forward
 from debugger.pipelines.layout import Swapped, is_swap
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range

@@ -33,7 +33,9 @@ from debugger.frameworks.keras.reading import (
     parts_of,
 )
 from debugger.frameworks.keras.targets import spans_in
-from debugger.pipelines.face import Batch, Data, Entry, Facts, Field, Sample, Split
+from debugger.pipelines.batch import Batch, Sample
+from debugger.pipelines.data import Data, Entry, Field, Split
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.plan import Order, of_one_label
 from debugger.pipelines.rows import (
     SHOWN_ROWS,

@@ -16,7 +16,7 @@ from debugger.frameworks.keras.bench import cost_of
 from debugger.frameworks.keras.building import Fit
 from debugger.frameworks.keras.facts import tokenizer_of
 from debugger.frameworks.keras.reading import HowLabels, classes_in, dense, parts_of
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.metrics import Spy, numbers, tried
 from debugger.pipelines.trials import Form, Kind, Trials, trials
 

@@ -33,9 +33,15 @@ from debugger.frameworks.keras.reading import HowLabels, Rows, endless, read
 from debugger.frameworks.keras.rereading import relabelled
 from debugger.frameworks.keras.standing_in import foreign_callbacks, in_place_of
 from debugger.outcome import Evidence, Finding, Weighed
-from debugger.pipelines import face
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.data import Data
+from debugger.pipelines.evaluate import Evaluate
+from debugger.pipelines.face import Emit
+from debugger.pipelines.forward import Earlier, Forward
 from debugger.pipelines.rows import LABELS, learned_from
 from debugger.pipelines.starting import Built
+from debugger.pipelines.step import Step
+from debugger.pipelines.training import Memory, Training
 from debugger.pipelines.trying import Worded
 from debugger.script.places import Places
 
@@ -52,7 +58,7 @@ __all__ = [
 class KerasPipeline:
     """See `face.Pipeline`. All stages see one first batch: who shuffles has another each time."""
 
-    def __init__(self, fit: Fit, earlier: face.Earlier | None = None) -> None:
+    def __init__(self, fit: Fit, earlier: Earlier | None = None) -> None:
         self._fit, self._earlier = fit, earlier
         self._left: Path | None = None
         self._bench = Bench(fit.model)
@@ -93,7 +99,7 @@ class KerasPipeline:
             )
 
     @cached_property
-    def _data(self) -> face.Data:
+    def _data(self) -> Data:
         with self.untouched():
             seen = looking.data(self._fit, self.facts, self._train, self._eval)
             again = relabelled(self._fit, self._train)
@@ -103,15 +109,15 @@ class KerasPipeline:
         other = Worded() if held is None else worded(held, self.facts, known)
         return replace(seen, worded=words, both=(words, other), relabelled=again)
 
-    def data(self) -> face.Data:
+    def data(self) -> Data:
         return self._data
 
-    def batch(self) -> face.Batch:
+    def batch(self) -> Batch:
         with self.untouched():
             seen = looking.batch(self._fit, self._first, self.facts)
         return replace(seen, order=looking.order(self._train, self.facts))
 
-    def forward(self) -> face.Forward:
+    def forward(self) -> Forward:
         fit, (labels, count) = self._fit, self._labels()
         planned = training.planned_steps(fit, self.facts, count) if fit.whole else None
         known = labels, self._first, self._answer
@@ -132,20 +138,20 @@ class KerasPipeline:
                     return labels, len(labels)
         return self._train.labels, self._train.count
 
-    def step(self) -> face.Step:
+    def step(self) -> Step:
         source = self._fit.source(self._fit.train)
         rows = self._train.count if source is None else len(source.dataset)
         return training.step(self._fit, self.facts, self._bench, rows)
 
-    def evaluate(self) -> face.Evaluate:
+    def evaluate(self) -> Evaluate:
         with self.untouched():
             return evaluating.evaluate(self._fit, self.facts, self._data, self._train)
 
-    def overfit(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Memory:
+    def overfit(self, steps: int, emit: Emit, seconds: float | None = None) -> Memory:
         given = self._fit, self.facts, self._bench, self._train
         return training.overfit(*given, steps, emit, seconds)
 
-    def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
+    def train(self, steps: int, emit: Emit, seconds: float | None = None) -> Training:
         def leave() -> None:
             if self._left is not None:
                 weighing.leave(self._fit.model, self.facts, self._left)
@@ -187,7 +193,7 @@ class KerasPipeline:
         return KerasLab(self._fit, self.facts, self._bench, rows, answer)
 
 
-def pipeline(trained: Fit, earlier: face.Earlier | None = None) -> KerasPipeline:
+def pipeline(trained: Fit, earlier: Earlier | None = None) -> KerasPipeline:
     return KerasPipeline(trained, earlier)
 
 

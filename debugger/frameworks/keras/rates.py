@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 import tf_keras
 
-from debugger.pipelines.face import Decay
+from debugger.pipelines.step import Decay
 
 RATES_LOOKED_AT = 50
 _SCHEDULES: Any = tf_keras.optimizers.schedules

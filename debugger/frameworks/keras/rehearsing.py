@@ -12,7 +12,7 @@ from debugger.failure import on_behalf
 from debugger.frameworks.keras.bench import named_weights
 from debugger.frameworks.keras.rates import rate_of
 from debugger.frameworks.keras.steering import OF_KERAS
-from debugger.pipelines.face import Earlier
+from debugger.pipelines.forward import Earlier
 from debugger.pipelines.phases import Unseen
 
 _STOPPING = (tf_keras.callbacks.EarlyStopping, tf_keras.callbacks.TerminateOnNaN)

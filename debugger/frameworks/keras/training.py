@@ -42,9 +42,13 @@ from debugger.frameworks.keras.turning import none_turned, turned, turning_layer
 from debugger.frameworks.keras.units import alike, faded, lagging, norms
 from debugger.pipelines.called import Given, uncallable
 from debugger.pipelines.curve import EVAL_ROWS, Curve, Fared
-from debugger.pipelines.face import Block, Emit, Facts, Guesses, Memory, Step, Training
+from debugger.pipelines.evaluate import Guesses
+from debugger.pipelines.face import Emit
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.kept import Attributes
 from debugger.pipelines.rows import one_of_each, spread
+from debugger.pipelines.step import Block, Step
+from debugger.pipelines.training import Memory, Training
 from debugger.pipelines.turning import DOUBTED, MOST_TURNED, Turn, Turned, taken_for_one
 
 WATCHED_STEPS = 2

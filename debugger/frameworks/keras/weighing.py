@@ -11,7 +11,7 @@ from debugger.frameworks.keras.training import accuracy, are_classes
 from debugger.outcome import Weighed
 from debugger.pipelines import learned
 from debugger.pipelines.curve import EVAL_ROWS
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.rows import spread
 
 

@@ -13,7 +13,7 @@ from torch.nn import functional
 from transformers import Trainer
 
 from debugger.failure import failure_of_script, on_behalf
-from debugger.pipelines.face import Task
+from debugger.pipelines.facts import Task
 from debugger.pipelines.rows import LABELS
 from debugger.pipelines.targets import IGNORED
 

@@ -23,7 +23,7 @@ from debugger.frameworks.pytorch.company import note_cut_short
 from debugger.frameworks.pytorch.loading import loading_watched, tokenizing_watched
 from debugger.frameworks.pytorch.loops import trainer_of
 from debugger.frameworks.pytorch.untouched import quiet, writing_into
-from debugger.pipelines.face import Earlier
+from debugger.pipelines.forward import Earlier
 from debugger.pipelines.lineage import rows_followed
 from debugger.pipelines.starting import Patience, TrainingStarts
 from debugger.pipelines.turns import looks_for_rate, never_asks, running_frames

@@ -30,7 +30,9 @@ from debugger.frameworks.pytorch.callbacks import stopping_on_bad
 from debugger.frameworks.pytorch.rest import printed
 from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, lacking, subset
 from debugger.frameworks.pytorch.untouched import borrowed
-from debugger.pipelines.face import Data, Evaluate, Facts, Guesses
+from debugger.pipelines.data import Data
+from debugger.pipelines.evaluate import Evaluate, Guesses
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.metrics import (
     Spy,
     count_classes,

@@ -24,7 +24,7 @@ from debugger.frameworks.pytorch.parts import head_of
 from debugger.frameworks.pytorch.plan import full_rate, steady
 from debugger.frameworks.pytorch.rows import subset
 from debugger.frameworks.pytorch.untouched import Rng, borrowed
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.portions import (
     LONGEST_PLAN,
     MOST_WORDED,

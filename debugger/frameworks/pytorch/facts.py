@@ -23,7 +23,7 @@ from debugger.frameworks.pytorch.losses import is_own, takes_beyond
 from debugger.frameworks.pytorch.parts import is_of_library
 from debugger.frameworks.pytorch.rows import count_of, is_stream
 from debugger.frameworks.pytorch.untouched import borrowed
-from debugger.pipelines.face import Facts, Task
+from debugger.pipelines.facts import Facts, Task
 from debugger.pipelines.models import CLASSES, names_in, task_of, tokenizer_from
 from debugger.pipelines.rows import LABELS, is_hub
 

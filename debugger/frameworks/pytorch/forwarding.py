@@ -27,7 +27,8 @@ from debugger.frameworks.pytorch.losses import asked, is_own
 from debugger.frameworks.pytorch.reading import read_by
 from debugger.frameworks.pytorch.tables import outside
 from debugger.pipelines.columns import first_gap
-from debugger.pipelines.face import Facts, Forward
+from debugger.pipelines.facts import Facts
+from debugger.pipelines.forward import Forward
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.rows import label_range
 

@@ -17,7 +17,7 @@ from transformers import Trainer
 from debugger.frameworks.pytorch.batches import fields_of, is_tensor
 from debugger.frameworks.pytorch.forwarding import own_loss
 from debugger.frameworks.pytorch.rows import first_set, is_stream, subset
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.inputs import (
     SMALLEST,
     Padding,

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import nn
 
-from debugger.pipelines.face import Listed
+from debugger.pipelines.forward import Listed
 
 
 def listed(model: nn.Module) -> Listed | None:

@@ -51,8 +51,10 @@ from debugger.frameworks.pytorch.rows import (
 )
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.answers import answers_of
+from debugger.pipelines.batch import Batch, Sample
 from debugger.pipelines.columns import Columns
-from debugger.pipelines.face import Batch, Data, Facts, Field, Sample, Split
+from debugger.pipelines.data import Data, Field, Split
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.lineage import (
     disorder,
     history,

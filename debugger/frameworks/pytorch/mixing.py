@@ -11,7 +11,8 @@ from transformers import Trainer, default_data_collator
 
 from debugger.failure import failure_of_script
 from debugger.frameworks.pytorch.batches import fields_of, first_batch, labels_of
-from debugger.pipelines.face import Data, Mixed
+from debugger.pipelines.batch import Mixed
+from debugger.pipelines.data import Data
 from debugger.pipelines.rows import LABELS
 
 FEWEST = 4

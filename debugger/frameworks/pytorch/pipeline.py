@@ -34,8 +34,14 @@ from debugger.frameworks.pytorch.settings import (
 )
 from debugger.frameworks.pytorch.untouched import borrowed, untouched
 from debugger.outcome import Evidence, Finding, Weighed
-from debugger.pipelines import face
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.data import Data
+from debugger.pipelines.evaluate import Evaluate
+from debugger.pipelines.face import Emit
+from debugger.pipelines.forward import Earlier, Forward
 from debugger.pipelines.rows import class_names_of, is_hub, learned_from, one_of_each
+from debugger.pipelines.step import Step
+from debugger.pipelines.training import Memory, Training
 from debugger.script.places import Places
 
 __all__ = [
@@ -54,7 +60,7 @@ HIDDEN = -1
 class TrainerPipeline:
     """See `face.Pipeline`."""
 
-    def __init__(self, trainer: Trainer, earlier: face.Earlier | None = None) -> None:
+    def __init__(self, trainer: Trainer, earlier: Earlier | None = None) -> None:
         self._trainer = trainer
         self._earlier = earlier
         self._left: Path | None = None
@@ -68,7 +74,7 @@ class TrainerPipeline:
         return untouched(self._trainer, weights=False)
 
     @cached_property
-    def _data(self) -> face.Data:
+    def _data(self) -> Data:
         with self.untouched():
             seen = looking.data(self._trainer, self.facts, tokenizer_of(self._trainer))
         return replace(seen, numbered=self._numbered())
@@ -80,10 +86,10 @@ class TrainerPipeline:
         ids = partial(first_tokens, trainer, "input_ids")
         return numbered_by_other(trainer, ids, partial(ids, held))
 
-    def data(self) -> face.Data:
+    def data(self) -> Data:
         return self._data
 
-    def batch(self) -> face.Batch:
+    def batch(self) -> Batch:
         widths = () if self._data.train is None else self._data.train.widths
         tokenizer = tokenizer_of(self._trainer)
         with borrowed(self._trainer):
@@ -96,7 +102,7 @@ class TrainerPipeline:
         with borrowed(self._trainer):  # draws the same rows again
             return replace(seen, **looking.handed(self._trainer, self.facts, tokenizer))
 
-    def forward(self) -> face.Forward:
+    def forward(self) -> Forward:
         with borrowed(self._trainer):
             seen = forwarding.forward(self._trainer, self.facts, self._labels)
             if seen.failure is not None and seen.failure.device_lost:
@@ -126,17 +132,17 @@ class TrainerPipeline:
             **drawn_so,
         )
 
-    def step(self) -> face.Step:
+    def step(self) -> Step:
         return training.step(self._trainer)
 
-    def evaluate(self) -> face.Evaluate:
+    def evaluate(self) -> Evaluate:
         return evaluating.evaluate(self._trainer, self.facts, self._data)
 
-    def overfit(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Memory:
+    def overfit(self, steps: int, emit: Emit, seconds: float | None = None) -> Memory:
         rows = self._one_batch()
         return training.overfit(self._trainer, self.facts, rows, steps, emit, seconds)
 
-    def train(self, steps: int, emit: face.Emit, seconds: float | None = None) -> face.Training:
+    def train(self, steps: int, emit: Emit, seconds: float | None = None) -> Training:
         def leave() -> None:
             if self._left is not None:
                 weighing.leave(self._trainer, self.facts, self._left)
@@ -183,7 +189,7 @@ class TrainerPipeline:
         return one_of_each(self._labels, size)
 
 
-def pipeline(trained: Trainer, earlier: face.Earlier | None = None) -> TrainerPipeline:
+def pipeline(trained: Trainer, earlier: Earlier | None = None) -> TrainerPipeline:
     return TrainerPipeline(trained, earlier)
 
 

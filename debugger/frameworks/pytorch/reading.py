@@ -14,7 +14,7 @@ from transformers import Trainer
 
 from debugger.frameworks.pytorch.batches import fields_of, labels_of, logits_of
 from debugger.frameworks.pytorch.parts import is_of_library
-from debugger.pipelines.face import Reads
+from debugger.pipelines.forward import Reads
 
 MOST_TOKENS = 16_384
 FEWEST_ROWS = 4

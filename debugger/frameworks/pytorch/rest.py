@@ -18,7 +18,7 @@ from debugger.frameworks.pytorch.batches import labels_of, logits_of
 from debugger.frameworks.pytorch.rows import count_of, first_set, subset
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.drawing import Drawn, Way, ends_and_middle
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 from debugger.pipelines.rest import (
     LOSS,
     OutOfTime,

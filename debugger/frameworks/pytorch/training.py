@@ -42,7 +42,10 @@ from debugger.frameworks.pytorch.rows import count_of, first_set, is_stream, own
 from debugger.frameworks.pytorch.switched import gradients_off, no_checkpoint_in
 from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.pipelines.curve import EVAL_ROWS, UNKNOWN, Curve, Fared
-from debugger.pipelines.face import Block, Emit, Facts, Memory, Step, Training
+from debugger.pipelines.face import Emit
+from debugger.pipelines.facts import Facts
+from debugger.pipelines.step import Block, Step
+from debugger.pipelines.training import Memory, Training
 
 WATCHED_STEPS = 2
 SOME = 0.05

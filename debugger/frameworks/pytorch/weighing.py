@@ -14,7 +14,7 @@ from debugger.frameworks.pytorch.untouched import borrowed
 from debugger.outcome import Weighed
 from debugger.pipelines import learned
 from debugger.pipelines.curve import EVAL_ROWS
-from debugger.pipelines.face import Facts
+from debugger.pipelines.facts import Facts
 
 
 def leave(trainer: Trainer, facts: Facts, file: Path) -> None:

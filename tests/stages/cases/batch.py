@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Batch
+from debugger.pipelines.batch import Batch
 from debugger.stages import batch
 from tests.stages.cases.seen import Case, failed
 from tests.stages.test_step import FACTS

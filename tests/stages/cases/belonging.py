@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from debugger.pipelines.batch import Batch, Mixed
 from debugger.pipelines.belonging import Belonging
-from debugger.pipelines.face import Batch, Data, Mixed
+from debugger.pipelines.data import Data
 from debugger.pipelines.inputs import Read
 from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.trying import Worded

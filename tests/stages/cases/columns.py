@@ -15,7 +15,7 @@ from debugger.pipelines.columns import (
     Standard,
     Summed,
 )
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.layout import Swapped
 from debugger.pipelines.telling import Told
 from debugger.pipelines.windows import Met, Windows

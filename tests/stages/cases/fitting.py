@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Batch
+from debugger.pipelines.batch import Batch
 from debugger.stages import fitting
 from tests.stages.cases.seen import FINE, Case, failed
 

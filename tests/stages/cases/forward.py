@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from debugger.pipelines.drawn import Outside
-from debugger.pipelines.face import Compiled
+from debugger.pipelines.facts import Compiled
 from debugger.stages import forward
 from tests.stages.cases.seen import FINE, Case, failed
 from tests.stages.test_step import FACTS

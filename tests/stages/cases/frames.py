@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.stages import frames
 from tests.stages.cases.seen import SPLIT, Case, failed, of_script
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from debugger.pipelines.face import Compiled
+from debugger.pipelines.facts import Compiled
 from debugger.pipelines.held import Held
 from debugger.stages import held
 from tests.stages.cases.seen import MEASURED, Case, failed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Batch
+from debugger.pipelines.batch import Batch
 from debugger.pipelines.within import Levelled, Looked, Unadapted
 from debugger.stages import inside
 from tests.stages.cases.seen import Case

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Compiled
+from debugger.pipelines.facts import Compiled
 from debugger.stages import losses
 from tests.stages.cases.seen import AMOUNTS, FINE, SOUND, Case, of_loss
 from tests.stages.test_step import FACTS

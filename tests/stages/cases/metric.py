@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Compiled
+from debugger.pipelines.facts import Compiled
 from debugger.pipelines.trials import Trials
 from debugger.stages import metric
 from tests.stages.cases.seen import MEASURED, TRIED, Case, of_metric

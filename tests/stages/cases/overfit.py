@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Memory
+from debugger.pipelines.training import Memory
 from debugger.stages import overfit
 from tests.stages.cases.seen import Case
 from tests.stages.test_step import FACTS

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from debugger.pipelines.columns import Across, Columns, Same
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.trials import Trials
 from debugger.stages import oversights
 from tests.stages.cases.seen import (

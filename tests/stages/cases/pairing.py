@@ -7,7 +7,7 @@ from dataclasses import replace
 import pandas as pd
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.stages import pairing
 from tests.stages.cases.seen import MEASURED, SPLIT, Case, failed, of_script
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Block
 from debugger.pipelines.plan import Plan, Plateau
+from debugger.pipelines.step import Block
 from debugger.pipelines.within import Clipped
 from debugger.stages import plan
 from tests.stages.cases.seen import KERAS, PLAN, RATES, STEPPED, Case, of_plan

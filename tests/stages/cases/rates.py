@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Block
+from debugger.pipelines.step import Block
 from debugger.stages import rates
 from tests.stages.cases.seen import PLAN, STEPPED, Case
 

@@ -8,21 +8,15 @@ from typing import Any
 
 from debugger.failure import Failure
 from debugger.failure import Held as Name
-from debugger.pipelines.face import (
-    Batch,
-    Block,
-    Compiled,
-    Data,
-    Evaluate,
-    Facts,
-    Forward,
-    Split,
-    Step,
-    Training,
-)
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.data import Data, Split
+from debugger.pipelines.evaluate import Evaluate
+from debugger.pipelines.facts import Compiled, Facts
+from debugger.pipelines.forward import Forward
 from debugger.pipelines.inputs import Padding, Read
 from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan, Rates
+from debugger.pipelines.step import Block, Step
 from debugger.pipelines.targets import Aims
 from debugger.pipelines.trials import Trials
 from debugger.script.heard import Heard

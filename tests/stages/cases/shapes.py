@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Compiled
+from debugger.pipelines.facts import Compiled
 from debugger.pipelines.layout import Lone, Swapped
 from debugger.stages import shapes
 from tests.stages.cases.seen import FINE, KERAS, Case, failed

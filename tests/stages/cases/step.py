@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Block, Decay
 from debugger.pipelines.plan import Plan
 from debugger.pipelines.reached import Reached
+from debugger.pipelines.step import Block, Decay
 from debugger.stages import step
 from tests.stages.cases.seen import KERAS, PLAN, STEPPED, STOPS, Case
 

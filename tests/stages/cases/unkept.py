@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugger.pipelines.columns import Columns, Gap
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.script.heard import Heard
 from debugger.stages import unkept
 from tests.stages.cases.seen import SPLIT, Case, of_script

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Listed
+from debugger.pipelines.forward import Listed
 from debugger.pipelines.within import Penalty
 from debugger.stages import within
 from tests.stages.cases.seen import FINE, KERAS, PAIRED, Case, failed
