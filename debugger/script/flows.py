@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from debugger.script.handed import to_whole
+from debugger.script.scaling import to_whole
 from debugger.script.tracing import TRAINING_STEPS, Function, Tracing, assigned, name_of, owner_of
 
 _GROWS = ("append", "extend", "add", "insert", "update", "add_batch")
