@@ -22,6 +22,9 @@ class Functions:
         given = [k.value for c in self._calls for k in c.keywords if k.arg == argument]
         return self._behind(given[-1]) if given else None
 
+    def _own(self, name: str) -> list[Function]:
+        return [one for one in self._functions if one.name == name]
+
     def _behind(self, given: ast.expr) -> Function | None:
         own = {one.name: one for one in self._functions}
         if isinstance(given, ast.Call):

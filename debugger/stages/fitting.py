@@ -9,7 +9,7 @@ from debugger.failure import Failure
 from debugger.pipelines.batch import Batch
 from debugger.pipelines.data import Data
 from debugger.pipelines.forward import Forward
-from debugger.script.layers import VECTORS
+from debugger.script.rows import VECTORS
 from debugger.script.tracing import name_of
 from debugger.stages.judging import Rule, Verdict, View, fault
 
