@@ -6,7 +6,7 @@ import ast
 import math
 import re
 
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.pipelines.trials import NUDGE
 from debugger.stages.judging import CannotJudge, Verdict, View, fault, look
 from debugger.stages.scores import NEARLY_RIGHT, NOT_TRIED, in_metric, metric_line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from debugger.pipelines.face import Data, Split
+from debugger.pipelines.data import Data, Split
 from debugger.stages import belonging
 from debugger.stages.chance import interval
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look

@@ -6,7 +6,9 @@ from typing import Any
 
 from debugger.evidence.tables import matrix, pairs, say, table
 from debugger.outcome import Evidence
-from debugger.pipelines.face import Evaluate, Facts, Pipeline
+from debugger.pipelines.evaluate import Evaluate
+from debugger.pipelines.face import Pipeline
+from debugger.pipelines.facts import Facts
 from debugger.stages import (
     amounts,
     by_hand,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.pipelines.trials import same
 from debugger.stages.judging import CannotJudge, Verdict, View, fault, look
 from debugger.stages.scores import NOT_TRIED, metric_line

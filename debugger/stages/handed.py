@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View, fault, look
 from debugger.stages.scores import in_metric, metric_line
 

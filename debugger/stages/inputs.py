@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from debugger.pipelines.face import Batch, Forward
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.forward import Forward
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
 from debugger.stages.padding import FELT
 from debugger.stages.tokens import FEWEST_ROWS, tokenizing

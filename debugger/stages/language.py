@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Batch, Forward
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.forward import Forward
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
 from debugger.stages.targets import MANY_ROWS, NEARLY_ALL, OWN, labelling
 

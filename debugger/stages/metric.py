@@ -6,7 +6,7 @@ import ast
 import math
 import re
 
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.pipelines.trials import same
 from debugger.stages.amounts import accuracy_of_amounts
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Verdict, View, fault, look

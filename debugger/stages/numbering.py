@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from debugger.experiments.signal import renumbered
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault
 from debugger.stages.targets import labelling
 

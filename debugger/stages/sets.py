@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from debugger.pipelines.face import Data, Split
+from debugger.pipelines.data import Data, Split
 from debugger.stages.chance import interval
 from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
 

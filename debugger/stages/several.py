@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.pipelines.trials import HIGHER_IS_BETTER, same
 from debugger.stages.judging import CannotJudge, Verdict, View, fault, look
 from debugger.stages.metric import metric_blind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from debugger.pipelines.answers import Answers
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.targets import Spans
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
 from debugger.stages.targets import (

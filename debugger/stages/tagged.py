@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.pipelines.trials import same
 from debugger.stages.judging import OUTSIDE, CannotJudge, Verdict, View, fault, look
 from debugger.stages.scores import NEARLY_RIGHT, NOT_TRIED, first, in_metric, metric_line, share

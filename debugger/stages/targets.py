@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from debugger.pipelines.face import Batch, Data, Forward
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.data import Data
+from debugger.pipelines.forward import Forward
 from debugger.pipelines.rows import AMOUNTS
 from debugger.pipelines.targets import Aims
 from debugger.stages import endings

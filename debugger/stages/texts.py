@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from statistics import median
 
-from debugger.pipelines.face import Data, Split
+from debugger.pipelines.data import Data, Split
 from debugger.stages.classes import ABOUT_CLASSES
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
 from debugger.stages.sets import nothing_to_see

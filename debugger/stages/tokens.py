@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.spelled import Cased
 from debugger.script.tracing import OF_JUDGING
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look

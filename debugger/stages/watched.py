@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from debugger.pipelines.face import Evaluate
+from debugger.pipelines.evaluate import Evaluate
 from debugger.pipelines.trials import HIGHER_IS_BETTER
 from debugger.stages.amounts import error_with_sign, metric_mixes_rows
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look

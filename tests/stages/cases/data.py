@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.sounds import Sounds
 from debugger.stages import data
 from tests.stages.cases.seen import SPLIT, Case, failed, of_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Batch
+from debugger.pipelines.batch import Batch
 from debugger.pipelines.inputs import Signal
 from debugger.pipelines.jumbled import Jumbled
 from debugger.pipelines.within import Scaled

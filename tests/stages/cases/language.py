@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Batch
+from debugger.pipelines.batch import Batch
 from debugger.pipelines.targets import Targets
 from debugger.stages import language
 from tests.stages.cases.seen import FINE, NO_PADDING, OF_WORDS, PAIRED, Case, of_batch

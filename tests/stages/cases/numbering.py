@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.inputs import Read
 from debugger.pipelines.trying import Worded
 from debugger.stages import numbering

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Batch, Reads
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.forward import Reads
 from debugger.pipelines.inputs import Padding
 from debugger.stages import padding
 from tests.stages.cases.inputs import TRAINED_BEFORE

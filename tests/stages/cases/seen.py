@@ -18,6 +18,7 @@ from debugger.pipelines.losses import Asked
 from debugger.pipelines.plan import Order, Plan, Rates
 from debugger.pipelines.step import Block, Step
 from debugger.pipelines.targets import Aims
+from debugger.pipelines.training import Training
 from debugger.pipelines.trials import Trials
 from debugger.script.heard import Heard
 from tests.stages.test_step import FACTS

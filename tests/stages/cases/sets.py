@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.stages import sets
 from tests.stages.cases.seen import SPLIT, Case, of_rows
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from debugger.pipelines.answers import Answers
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.targets import Aims, Spans
 from debugger.stages import spans
 from tests.stages.cases.seen import SPLIT, Case

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from debugger.pipelines.face import Batch, Data, Task
+from debugger.pipelines.batch import Batch
+from debugger.pipelines.data import Data
+from debugger.pipelines.facts import Task
 from debugger.pipelines.targets import Aims, Aligned, Targets
 from debugger.stages import targets
 from tests.stages.cases.seen import (

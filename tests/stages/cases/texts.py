@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.spelled import Unsplit
 from debugger.stages import texts
 from tests.stages.cases.seen import SPLIT, Case, of_rows

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from debugger.pipelines.face import Data
+from debugger.pipelines.data import Data
 from debugger.pipelines.inputs import Read
 from debugger.pipelines.spelled import Cased
 from debugger.stages import tokens
