@@ -6,16 +6,15 @@ import ast
 import re
 from functools import cached_property
 
-from debugger.script.functions import is_value
-from debugger.script.preparing import DEALS, Preparing
-from debugger.script.scaling import Scaling
-from debugger.script.stepping import RESHAPES, Stepping
+from debugger.script.functions import Functions, is_value
+from debugger.script.preparing import DEALS
+from debugger.script.stepping import RESHAPES
 from debugger.script.tracing import Function, assigned, name_of, owner_of, stands_at
 
 _ANSWERS = re.compile(r"pred|answer|guess", re.I)
 
 
-class Handed(Stepping, Preparing, Scaling):
+class Handed(Functions):
     """Looks into the functions of a script for the line that makes what they answer."""
 
     @cached_property

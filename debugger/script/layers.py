@@ -7,8 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from debugger.script.losses import Losses
-from debugger.script.rows import Rows
+from debugger.script.functions import Functions
 from debugger.script.tracing import Function, is_true, name_of
 
 _WEIGHTED = (
@@ -35,7 +34,7 @@ _PLACES = {
 _SHAPED = ("input_shape", "shape")
 
 
-class Layers(Losses, Rows):
+class Layers(Functions):
     """Finds the line to blame in what only scripts of Keras have."""
 
     @cached_property

@@ -33,6 +33,7 @@ from debugger.script.frames import Frames
 from debugger.script.gradients import left_off
 from debugger.script.judged import Judged
 from debugger.script.layers import Layers
+from debugger.script.losses import Losses
 from debugger.script.making import Making
 from debugger.script.meant import Meant
 from debugger.script.measuring import Measuring
@@ -43,6 +44,7 @@ from debugger.script.oversights import Oversights
 from debugger.script.pairing import Pairing
 from debugger.script.parting import Parting
 from debugger.script.powers import Power, powers
+from debugger.script.preparing import Preparing
 from debugger.script.putting import columns_listed
 from debugger.script.ranks import Ranked, order_for_rank
 from debugger.script.reloaded import Inside, loaded_whole
@@ -53,7 +55,10 @@ from debugger.script.repeated import (
     first_row_asked,
     stepped_behind,
 )
+from debugger.script.rows import Rows
+from debugger.script.scaling import Scaling
 from debugger.script.slips import Slips
+from debugger.script.stepping import Stepping
 from debugger.script.told import told
 from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of, torn
 from debugger.script.tracing import name_of
@@ -159,8 +164,28 @@ class Places(Arguments, Named, Answered, Filling):
         return Casts(self._tree, self._tracing)
 
     @cached_property
+    def stepping(self) -> Stepping:
+        return Stepping(self._tree, self._tracing)
+
+    @cached_property
+    def preparing(self) -> Preparing:
+        return Preparing(self._tree, self._tracing)
+
+    @cached_property
+    def scaling(self) -> Scaling:
+        return Scaling(self._tree, self._tracing)
+
+    @cached_property
     def layers(self) -> Layers:
         return Layers(self._tree, self._tracing)
+
+    @cached_property
+    def losses(self) -> Losses:
+        return Losses(self._tree, self._tracing)
+
+    @cached_property
+    def rows(self) -> Rows:
+        return Rows(self._tree, self._tracing)
 
     @cached_property
     def backwards(self) -> Backwards | None:

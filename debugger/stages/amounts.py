@@ -28,7 +28,7 @@ def metric_error_on_perfect(seen: Evaluate, view: View) -> Verdict | CannotJudge
     for name, value in tried.perfect.items():
         drawn = tried.drawn.get(name, 0.0)
         if _ERRORS & set(re.findall(r"[a-z]+", name.lower())) and value > NOT_NOTHING * drawn > 0:
-            left = in_metric(view.places.handed.left_as_it_was)
+            left = in_metric(view.places.scaling.left_as_it_was)
             # As bad as answers drawn by lot, and one side alone brought to another scale.
             proved = left is not None and value > HARDLY_BETTER * drawn
             line = left or metric_line(view, name)
@@ -60,7 +60,7 @@ def error_in_scaled_units(seen: Evaluate, view: View) -> Verdict | CannotJudge |
     middle, deviation = seen.scale
     if abs(middle) > ABOUT_NOTHING or abs(deviation - 1) > ABOUT_ONE:
         return None
-    scaled = view.places.handed.never_scaled_back()
+    scaled = view.places.scaling.never_scaled_back()
     for name, value in tried.nudged.items():
         words = set(re.findall(r"[a-z]+", name.lower()))
         alike = math.isclose(value, NUDGE * tried.spread, rel_tol=0.05)

@@ -37,7 +37,7 @@ def text_given_twice(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if split.parts.twice < NEARLY_ALL * split.parts.rows:
         return None
-    line = view.places.handed.same_twice() or view.tokenizing
+    line = view.places.preparing.same_twice() or view.tokenizing
     return fault(line, rows=split.parts.twice)
 
 
@@ -84,7 +84,7 @@ def pairs_unrelated(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if split.parts.related >= CHANCE:
         return None
     return look(
-        view.places.handed.shuffled() or view.places.written.labels(), rows=split.parts.rows
+        view.places.preparing.shuffled() or view.places.written.labels(), rows=split.parts.rows
     )
 
 
@@ -95,7 +95,7 @@ def words_out_of_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if found.moved < MANY * found.rows:
         return None
-    line = view.places.handed.disordering() or view.places.call(".map")
+    line = view.places.preparing.disordering() or view.places.call(".map")
     return fault(line, rows=found.moved, of=found.rows)
 
 
@@ -106,7 +106,7 @@ def labels_of_next_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
     found = moved(seen.worded)
     if found is None:
         return None
-    line = view.places.handed.stepping_aside() or view.places.written.labels()
+    line = view.places.preparing.stepping_aside() or view.places.written.labels()
     numbers = {"as_it_is": found.as_it_is, "anew": found.anew, "majority": found.majority}
     return fault(line or view.places.argument("train_dataset"), by=found.by, **numbers)
 

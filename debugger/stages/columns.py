@@ -144,7 +144,7 @@ def labels_move_between_epochs(seen: Data, view: View) -> Verdict | CannotJudge 
     if rows < 2 * FEWEST or changed < MOVED * rows:
         return None
     places = view.places
-    line = places.layers.paired() or places.labels_torn() or places.fits.labelled()
+    line = places.rows.paired() or places.labels_torn() or places.fits.labelled()
     return fault(line, changed=changed, rows=rows)
 
 
@@ -184,7 +184,7 @@ def answer_among_inputs(seen: Data, view: View) -> Verdict | CannotJudge | None:
     made = fault if echo.in_time else look
     place = ", ".join(map(str, echo.place))
     line = view.places.frames.target_from_behind() if echo.in_time else None
-    line = line or view.places.layers.targets_given() or view.places.fits.labelled()
+    line = line or view.places.rows.targets_given() or view.places.fits.labelled()
     named = seen.train.label_column if seen.train and echo.in_time else None
     line = line or (view.places.written.put_under(named) if named else None)
     line = line or view.places.putting_columns()

@@ -65,7 +65,7 @@ def vectors_without_class(seen: Forward, view: View) -> Verdict | CannotJudge | 
     empty = asked.cardinality.count(0)
     if seen.counts != "vectors" or not empty or set(asked.cardinality) != {0, 1}:
         return None
-    line = view.places.layers.vectors(view.places.fits.labelled())
+    line = view.places.rows.vectors(view.places.fits.labelled())
     made = fault if asked.shares else look
     return made(line, rows=empty, of=len(asked.cardinality), width=asked.outputs)
 
@@ -100,7 +100,7 @@ def relu_at_the_end(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     if seen.flattened is None:
         return NOT_ASKED
     made = fault if seen.flattened >= MOSTLY_DEAD else look
-    return made(view.places.handed.flat(), dead=seen.flattened)
+    return made(view.places.stepping.flat(), dead=seen.flattened)
 
 
 RULES: tuple[Rule, ...] = (

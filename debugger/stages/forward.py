@@ -178,7 +178,7 @@ def wrong_problem_type(seen: Forward, view: View) -> Verdict | None:
         places = view.places
         vectors = None
         if seen.counts == "numbers" and not places.fits.counts_vectors():
-            vectors = places.layers.vectors(places.fits.labelled())
+            vectors = places.rows.vectors(places.fits.labelled())
         return fault(
             vectors or places.fits.compiled("loss"),
             problem_type=name,
@@ -259,7 +259,7 @@ def channels_last(seen: Forward, view: View) -> Verdict | None:
     if len(shape) != 4 or channels is None or shape[1] == channels or shape[-1] != channels:
         return None
     places, name = view.places, view.facts.main_input
-    line = places.handed.prepared(name) or places.written.turned_under(name)
+    line = places.preparing.prepared(name) or places.written.turned_under(name)
     line = line or seen.failure.line
     return fault(line, given=str(list(shape)), channels=channels)
 

@@ -81,7 +81,7 @@ def answers_in_other_order(seen: Evaluate, view: View) -> Verdict | CannotJudge 
     worst = max(seen.held, key=lambda one: one.moved, default=None)
     if worst is None or not worst.moved:
         return None
-    line = view.places.layers.shuffled(worst.rows) or worst.line
+    line = view.places.rows.shuffled(worst.rows) or worst.line
     numbers = {"rows": worst.rows, "moved": worst.moved, "of": worst.count}
     return fault(line, labels=worst.labels or worst.rows, **numbers)
 

@@ -48,8 +48,8 @@ def identical_inputs(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if not signal.identical or signal.labels < 2:
         return None
     places = view.places
-    cut = places.handed.rounding() if signal.low == signal.high else None
-    line = cut or places.handed.repeating(signal.name) or places.written.under(signal.name)
+    cut = places.scaling.rounding() if signal.low == signal.high else None
+    line = cut or places.preparing.repeating(signal.name) or places.written.under(signal.name)
     line = line or _preparing(view)
     return fault(line, name=signal.name, rows=signal.rows, labels=signal.labels)
 
@@ -78,7 +78,7 @@ def inputs_not_scaled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return None
     verdict = fault if view.facts.pretrained else look
     places = view.places
-    line = places.handed.dividing() or places.handed.prepared(signal.name) or _preparing(view)
+    line = places.scaling.dividing() or places.preparing.prepared(signal.name) or _preparing(view)
     return verdict(line, name=signal.name, low=signal.low, high=signal.high)
 
 
@@ -89,7 +89,7 @@ def inputs_nearly_constant(seen: Batch, view: View) -> Verdict | CannotJudge | N
         return NOT_FOR_THIS_TASK
     if signal.identical or signal.high - signal.low >= FLAT:
         return None
-    line = view.places.handed.dividing() or _preparing(view)
+    line = view.places.scaling.dividing() or _preparing(view)
     return fault(line, name=signal.name, low=signal.low, high=signal.high)
 
 
@@ -102,7 +102,7 @@ def axes_jumbled(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return None
     numbers = {"as_it_is": found.as_it_is, "anew": found.anew}
     shapes = {"shape": str(found.shape), "other": str(found.other)}
-    line = view.places.handed.reshaped(found.shape)
+    line = view.places.preparing.reshaped(found.shape)
     return fault(line, name=seen.signal.name, **shapes, **numbers)
 
 
@@ -114,7 +114,7 @@ def scaled_twice(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     before, after = found.high - found.low, found.inner_high - found.inner_low
     if after >= FLAT or before <= 5 * after or max(-found.low, found.high) > LARGEST_PIXEL:
         return None
-    line = view.places.layers.scaling() or view.places.handed.dividing()
+    line = view.places.layers.scaling() or view.places.scaling.dividing()
     ends = {"inner_low": found.inner_low, "inner_high": found.inner_high}
     return fault(line, name=found.name, low=found.low, high=found.high, **ends)
 
@@ -138,7 +138,7 @@ def sounds_coarse(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if signal.identical or not 0 < signal.levels <= FEW_LEVELS:
         return None
-    line = view.places.flows.made_whole() or view.places.handed.prepared(signal.name)
+    line = view.places.flows.made_whole() or view.places.preparing.prepared(signal.name)
     return fault(line or _preparing(view), name=signal.name, levels=signal.levels)
 
 
@@ -170,7 +170,7 @@ def processed_otherwise(seen: Batch, view: View) -> Verdict | CannotJudge | None
     if 1 / UNLIKE < times < UNLIKE and moved < UNLIKE:
         return None
     verdict = fault if not 1 / FAR_OFF < times < FAR_OFF else look
-    line = view.places.handed.prepared_for_eval(here.name) or view.places.parting.line()
+    line = view.places.preparing.prepared_for_eval(here.name) or view.places.parting.line()
     line = line or view.places.argument("eval_dataset")
     train = {"low": here.low, "high": here.high}
     return verdict(line, name=here.name, eval_low=there.low, eval_high=there.high, **train)
@@ -190,7 +190,7 @@ def rows_mingled(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     first = view.places.argument("batch_first")
     line = first if view.places.value("batch_first") == "False" else None
     line = line or (None if first else view.places.call(*layers))
-    line = line or view.places.handed.turning() or view.places.function("forward")
+    line = line or view.places.stepping.turning() or view.places.function("forward")
     return fault(line, moved=seen.mingled)
 
 

@@ -42,7 +42,7 @@ def bag_into_embedding(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     for one in seen.looked:
         few = one.distinct <= COUNTED and one.low == 0 and one.high < COUNTED and one.scattered
         if few and not one.fractions and one.knows >= MANY_WORDS and one.width >= LONG:
-            line = view.places.layers.bagging() or view.places.fits.fitted()
+            line = view.places.rows.bagging() or view.places.fits.fitted()
             told = {"layer": one.layer, "knows": one.knows, "width": one.width, "high": one.high}
             return fault(line, **told)
     return None
@@ -55,9 +55,7 @@ def fractions_into_embedding(seen: Batch, view: View) -> Verdict | CannotJudge |
     found = next((one for one in seen.looked if one.fractions), None)
     if found is None:
         return None
-    line = (
-        view.places.layers.bagging() or view.places.handed.dividing() or view.places.fits.fitted()
-    )
+    line = view.places.rows.bagging() or view.places.scaling.dividing() or view.places.fits.fitted()
     return fault(line, layer=found.layer, low=found.low, high=found.high)
 
 

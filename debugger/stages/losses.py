@@ -48,7 +48,7 @@ def loss_wrong_sign(seen: Forward, view: View) -> Verdict | CannotJudge | None:
     asked = seen.asked
     if asked is not None and asked.ends is not None:
         right, wrong = asked.ends
-        line = view.places.layers.negating() or view.places.fits.compiled("loss")
+        line = view.places.losses.negating() or view.places.fits.compiled("loss")
         told = {"right": right, "wrong": wrong, "even": asked.even}
         return fault(line, **told) if wrong < asked.even < right else None
     if asked is None or not asked.right:
@@ -64,8 +64,7 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
     """A softmax or sigmoid before a loss that makes its own: however sure, it cannot reach 0."""
     asked, given = seen.asked, seen.squashed
     if given is not None and (asked is None or not asked.right):
-        line = (view.places.handed.squashing() or view.places.handed.softmax_layer()) or given.line
-        return fault(line, name=given.name, **given.costs)
+        return fault(_squashed_at(view) or given.line, name=given.name, **given.costs)
     if asked is None or not asked.right or asked.even <= 0:
         return NOT_ASKED
     if _upside_down(asked) or not (_ends(asked.right) and asked.right[-1] > FLOOR * asked.even):
@@ -76,10 +75,12 @@ def squashed_before_loss(seen: Forward, view: View) -> Verdict | CannotJudge | N
     if name is None:
         return _costs(look, asked, view, name="something") if _ends(asked.wrong) else None
     verdict = _costs(fault, asked, view, name=name)
-    return replace(
-        verdict,
-        line=(view.places.handed.squashing() or view.places.handed.softmax_layer()) or verdict.line,
-    )
+    return replace(verdict, line=_squashed_at(view) or verdict.line)
+
+
+def _squashed_at(view: View) -> int | None:
+    stepping = view.places.stepping
+    return stepping.squashing() or stepping.softmax_layer()
 
 
 def divergence_turned_round(seen: Forward, view: View) -> Verdict | None:
@@ -145,7 +146,7 @@ def loss_arguments_swapped(seen: Forward, view: View) -> Verdict | CannotJudge |
         return NOT_ASKED
     if not asked.swapped:
         return None
-    line = view.places.layers.in_loss(asked.swapped, asked.swapped.replace("_", ""))
+    line = view.places.losses.in_loss(asked.swapped, asked.swapped.replace("_", ""))
     return fault(line or _loss_line(view), name=asked.swapped)
 
 
@@ -161,7 +162,7 @@ def rows_pulled_alike(seen: Forward, view: View) -> Verdict | CannotJudge | None
     column = asked.logits_shape[-1] == 1
     line = places.making.turned(or_asked=False, at_the_end=column)
     if line is None and not (column and places.making.answered()):
-        line = places.layers.turned()
+        line = places.losses.turned()
     if line is None and column:  # a model of one's own may give them flat
         flat = places.handed.flattening("compute_metrics")
         line = places.making.turned() if flat else places.making.answered()
@@ -387,13 +388,13 @@ def _loss_line(view: View) -> int | None:
     line = places.returned_by("compute_loss") if own and not given else None
     called = places.call("cross_entropy", "CrossEntropyLoss", "binary_cross_entropy_with_logits")
     called = called or places.call("BCEWithLogitsLoss", "mse_loss", "MSELoss", "nll_loss")
-    called = places.handed.using_loss() or called
+    called = places.stepping.using_loss() or called
     return called or line or own or places.fits.compiled("loss") or places.call("Trainer")
 
 
 def _turning_line(view: View) -> int | None:
     """What the loss is asked about stands there, and how it was turned."""
-    return view.places.making.turned() or view.places.layers.turned() or _loss_line(view)
+    return view.places.making.turned() or view.places.losses.turned() or _loss_line(view)
 
 
 def _weights_line(view: View) -> int | None:

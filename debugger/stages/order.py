@@ -16,7 +16,7 @@ def batches_of_one_label(seen: Batch, view: View) -> Verdict | CannotJudge | Non
     if order.single < 0.3 or order.by_chance > 0.1 or order.weighed is not None:
         return None
     made = fault if order.single >= 0.7 else look
-    line = view.places.layers.batched_first() or _line(view)
+    line = view.places.rows.batched_first() or _line(view)
     return made(line, share=order.single, batches=order.batches, chance=order.by_chance)
 
 
@@ -34,7 +34,7 @@ def same_rows_again(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return None
     few = order.distinct * order.batches <= 2 * order.drawn
     made = fault if few else look
-    line = view.places.layers.unmoving()
+    line = view.places.rows.unmoving()
     line = line or view.places.call("WeightedRandomSampler", "SubsetRandomSampler")
     return made(line or _line(view), distinct=order.distinct, drawn=order.drawn, rows=order.rows)
 

@@ -102,7 +102,7 @@ def text_not_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if reads.text > UNMOVED or reads.filling <= UNMOVED:
         return None
-    return fault(view.places.handed.masking(), rows=reads.rows)
+    return fault(view.places.stepping.masking(), rows=reads.rows)
 
 
 def padding_mask_turned(seen: Forward, view: View) -> Verdict | CannotJudge | None:
@@ -122,7 +122,7 @@ def filling_read(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return None
     if seen.hides:
         return None  # see padding_mask_turned
-    line = view.places.handed.pooling() or view.places.handed.masking()
+    line = view.places.stepping.pooling() or view.places.stepping.masking()
     return look(line, share=reads.filling / (reads.filling + reads.text), rows=reads.rows)
 
 

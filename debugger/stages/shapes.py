@@ -81,7 +81,7 @@ def vectors_of_another_width(seen: Forward, view: View) -> Verdict | CannotJudge
         return None  # which says more
     classes = seen.label_range and int(seen.label_range[1]) + 1
     spare = seen.counts == "vectors" and classes is not None and classes <= outputs[1] < labels[1]
-    line = view.places.layers.vectors(None) if spare else None
+    line = view.places.rows.vectors(None) if spare else None
     line = line or view.output_layer(outputs[1])
     return fault(line, labels=labels[1], outputs=outputs[1])
 

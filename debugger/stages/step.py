@@ -127,7 +127,7 @@ def gradients_never_applied(seen: Step, view: View) -> Verdict | CannotJudge | N
     """A training step of one's own that makes gradients, and hands them to no optimizer."""
     if view.facts.compiled is None:
         return NOT_FOR_THIS_TASK
-    line = view.places.layers.unapplied()
+    line = view.places.losses.unapplied()
     reached = any(block.gradient for block in seen.blocks)
     return None if line is None or reached or not seen.steps or seen.failure else fault(line)
 
@@ -135,7 +135,7 @@ def gradients_never_applied(seen: Step, view: View) -> Verdict | CannotJudge | N
 def loss_cut_off(seen: Step, view: View) -> Verdict | None:
     """What is made anew of a loss, or of what it is made of, leads back to no weight."""
     stopped = _without_gradient(seen, view)
-    made = "" if stopped is None else view.places.handed.cut_at(stopped.line)
+    made = "" if stopped is None else view.places.stepping.cut_at(stopped.line)
     if stopped is None or not made:
         return None
     return fault(stopped.line, made=made, **stopped.numbers)
@@ -155,14 +155,15 @@ def _without_gradient(seen: Step, view: View) -> Verdict | None:
     if seen.failure is not None and any(map(seen.failure.says, without)) and seen.trainable:
         places = view.places
         line = places.origins.gradients_off() if seen.switched_off else places.flows.gradients_off()
-        line = line or places.handed.cut_off()
+        line = line or places.stepping.cut_off()
         return fault(_cutting(view) or line or seen.failure.line, blocks=len(seen.blocks))
     reached = [b for b in seen.blocks if b.gradient]
     if not seen.steps or reached or not seen.trainable or _thrown(seen):
         return None
-    handed = view.places.handed
+    stepping = view.places.stepping
     none_made = all(b.gradient is None for b in seen.blocks)  # a 0 came all the way
-    line = handed.cut_off() or handed.flat() if none_made else handed.flat() or handed.cut_off()
+    cut_off, flat = stepping.cut_off(), stepping.flat()
+    line = (cut_off or flat) if none_made else (flat or cut_off)
     line = view.places.flows.without_backward() or line
     line = line or view.places.call("zero_grad") or view.places.function("training_step")
     return fault(_cutting(view) or line, blocks=len(seen.blocks))
@@ -174,8 +175,8 @@ def _thrown(seen: Step) -> bool:
 
 
 def _cutting(view: View) -> int | None:
-    layers = view.places.layers
-    return layers.untaped() or layers.cutting() if view.facts.compiled is not None else None
+    losses = view.places.losses
+    return losses.untaped() or losses.cutting() if view.facts.compiled is not None else None
 
 
 def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -199,12 +200,12 @@ def gradient_stops(seen: Step, view: View) -> Verdict | CannotJudge | None:
     if few or any(isinstance(rule(seen, view), Verdict) for rule in told):
         return None
     line = view.places.assignment("scaling") if deaf else None
-    line = line or view.places.handed.cut_off()
+    line = line or view.places.stepping.cut_off()
     if line is None and seen.plan is not None and seen.plan.head_dropout >= withheld.HARDLY_LEFT:
         return None  # in so few steps dropout alone may let nothing through: told by itself
     made = look if line is None else fault  # a part that nothing uses gets none either
     names = {"count": len(without), "first": without[0].name}
-    line = line or view.places.layers.part_alone()
+    line = line or view.places.losses.part_alone()
     return made(line, share=share, **names)
 
 

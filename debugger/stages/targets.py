@@ -322,8 +322,8 @@ def _squashed_at(low: float, high: float, view: View) -> int | None:
     near = {(0, 1): ("sigmoid", "Sigmoid", "softmax"), (-1, 1): ("tanh", "Tanh")}
     for ends, names in near.items():
         if abs(ends[0] - low) < SLIGHTLY and abs(ends[1] - high) < SLIGHTLY:
-            return view.places.handed.ending(*names)
-    return view.places.handed.ending("relu", "ReLU", "clamp") if abs(low) < SLIGHTLY else None
+            return view.places.stepping.ending(*names)
+    return view.places.stepping.ending("relu", "ReLU", "clamp") if abs(low) < SLIGHTLY else None
 
 
 def _last_activation(low: float, high: float, view: View) -> int | None:

@@ -98,7 +98,7 @@ def second_sentence_dropped(seen: Data, view: View) -> Verdict | CannotJudge | N
         if {first, second} <= names:
             for gone, kept in ((second, first), (first, second)):
                 if not _reaches(gone, split) and _reaches(kept, split):
-                    line = view.places.handed.same_twice() or view.tokenizing
+                    line = view.places.preparing.same_twice() or view.tokenizing
                     return fault(line, gone=gone, kept=kept)
     return None
 
@@ -171,7 +171,7 @@ def identical_rows(seen: Data, view: View) -> Verdict | CannotJudge | None:
     if read.inputs > 1:
         return None
     made = tokenizing(view)
-    line = view.places.slips.seeded_again() or view.places.handed.one_place()
+    line = view.places.slips.seeded_again() or view.places.preparing.one_place()
     line = line or view.places.filled_again()
     line = line or view.places.flows.removing() or view.places.written.copied_onto(made) or made
     return fault(line, rows=read.rows)

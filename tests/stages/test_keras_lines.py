@@ -253,13 +253,13 @@ def test_the_second_of_two_sets_that_are_shuffled_apart_is_where_labels_go_astra
 ) -> None:
     zipped = "rows = tf.data.Dataset.zip((a, b))\n" + behind
 
-    assert Places(FLOWS.format(first, second) + zipped).layers.paired() == line
+    assert Places(FLOWS.format(first, second) + zipped).rows.paired() == line
 
 
 def test_lists_that_are_zipped_are_no_data_sets() -> None:
     pairs = "for x, y in zip(a, b):\n    pass"
 
-    assert Places(FLOWS.format(".shuffle(9)", ".shuffle(9)") + pairs).layers.paired() is None
+    assert Places(FLOWS.format(".shuffle(9)", ".shuffle(9)") + pairs).rows.paired() is None
 
 
 @pytest.mark.parametrize(

@@ -210,9 +210,9 @@ def test_what_cuts_a_loss_off_is_looked_for_where_the_loss_is_made() -> None:
             logits = model(**inputs).logits.detach()
             return loss(torch.relu(logits), inputs["labels"])
     """
-    handed = places(script)[0].handed
-    assert said(script, handed.cut_off()) == "logits = model(**inputs).logits.detach()"
-    assert said(script, handed.flat()).startswith("return loss(torch.relu")
+    stepping = places(script)[0].stepping
+    assert said(script, stepping.cut_off()) == "logits = model(**inputs).logits.detach()"
+    assert said(script, stepping.flat()).startswith("return loss(torch.relu")
 
 
 def test_the_highest_dropout_is_the_one_to_blame() -> None:
@@ -238,7 +238,7 @@ def test_the_evaluation_set_has_a_preparation_of_its_own() -> None:
     train, held = data.with_transform(augment), data.with_transform(plain)
     Trainer(train_dataset=train, eval_dataset=held)
     """
-    found = places(script)[0].handed.prepared_for_eval("pixel_values")
+    found = places(script)[0].preparing.prepared_for_eval("pixel_values")
     assert said(script, found) == 'tensor(one) for one in rows["image"]'
 
 
@@ -250,9 +250,9 @@ def test_a_list_whose_entries_are_all_one_is_seen() -> None:
             "labels": torch.tensor([row["label"] for row in rows]),
         }
     """
-    handed = places(script)[0].handed
-    assert said(script, handed.repeating("pixel_values")).startswith('"pixel_values"')
-    assert handed.repeating("labels") is None
+    preparing = places(script)[0].preparing
+    assert said(script, preparing.repeating("pixel_values")).startswith('"pixel_values"')
+    assert preparing.repeating("labels") is None
 
 
 LABELS_ELSEWHERE = [
@@ -329,9 +329,9 @@ def test_a_mask_that_is_turned_round_comes_before_one_that_is_only_shaped() -> N
             other_mask = 1 - attention_mask
             return self.body(ids, other_mask).sum(1)
     """
-    handed = places(script)[0].handed
-    assert handed.masking() == 4
-    assert handed.pooling() == 5
+    stepping = places(script)[0].stepping
+    assert stepping.masking() == 4
+    assert stepping.pooling() == 5
 
 
 def test_a_loss_that_was_made_before_is_to_blame_where_it_is_asked() -> None:
@@ -343,9 +343,9 @@ def test_a_loss_that_was_made_before_is_to_blame_where_it_is_asked() -> None:
             scores = self.head(ids).softmax(-1)
             return self.cost(scores, labels)
     """
-    handed = places(script)[0].handed
-    assert handed.using_loss() == 6
-    assert handed.squashing() == 5
+    stepping = places(script)[0].stepping
+    assert stepping.using_loss() == 6
+    assert stepping.squashing() == 5
 
 
 def test_what_a_row_is_made_of_by_its_number_takes_no_fixed_place() -> None:
@@ -354,8 +354,8 @@ def test_what_a_row_is_made_of_by_its_number_takes_no_fixed_place() -> None:
         def __getitem__(self, place):
             return {name: values[0] for name, values in self.rows.items()}
     """
-    assert places(wrong)[0].handed.one_place() == 3
-    assert places(wrong.replace("values[0]", "values[place]"))[0].handed.one_place() is None
+    assert places(wrong)[0].preparing.one_place() == 3
+    assert places(wrong.replace("values[0]", "values[place]"))[0].preparing.one_place() is None
 
 
 def test_the_branch_that_every_row_took_is_where_it_was_decided() -> None:

@@ -33,7 +33,7 @@ def evaluated(at: Places) -> int | None:
 
 
 def cut(at: Places) -> int | None:
-    return at.handed.cut_off()
+    return at.stepping.cut_off()
 
 
 def vocabulary(at: Places) -> int | None:

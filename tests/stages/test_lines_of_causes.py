@@ -96,7 +96,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.layers.shuffled("test_ds"),
+        lambda at: at.rows.shuffled("test_ds"),
         """
         def prepare(texts):
             ds = tf.data.Dataset.from_tensor_slices(texts)
@@ -153,7 +153,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.handed.left_as_it_was("compute_metrics"),
+        lambda at: at.scaling.left_as_it_was("compute_metrics"),
         """
         def back(scaled):
             return scaler.inverse_transform(scaled)[:, 0]
@@ -165,7 +165,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.handed.left_as_it_was("compute_metrics"),
+        lambda at: at.scaling.left_as_it_was("compute_metrics"),
         """
         def measure(given):
             guess = given.predictions * weight_std + weight_mean
@@ -175,7 +175,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.handed.left_as_it_was("compute_metrics"),
+        lambda at: at.scaling.left_as_it_was("compute_metrics"),
         """
         def measure(given):
             guess = given.predictions.squeeze()  # HERE
@@ -438,20 +438,20 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.handed.rounding(),
+        lambda at: at.scaling.rounding(),
         """
         pixels = np.asarray(picture) / 255
         pixels = np.asarray(picture) // 255  # HERE
         """,
     ),
     (
-        lambda at: at.handed.rounding(),
+        lambda at: at.scaling.rounding(),
         """
         pixels = (np.asarray(picture) / 255).astype(np.uint8)  # HERE
         """,
     ),
     (
-        lambda at: at.handed.same_twice(),
+        lambda at: at.preparing.same_twice(),
         """
         tokenizer(
             rows["question"],
@@ -623,7 +623,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.layers.shuffled("test_ds"),
+        lambda at: at.rows.shuffled("test_ds"),
         """
         def prepare(texts, shuffle):
             ds = tf.data.Dataset.from_tensor_slices(texts)
@@ -633,7 +633,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.layers.shuffled("test_ds"),
+        lambda at: at.rows.shuffled("test_ds"),
         """
         def prepare(texts, shuffle):
             ds = tf.data.Dataset.from_tensor_slices(texts)
@@ -737,7 +737,7 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.handed.never_scaled_back(),
+        lambda at: at.scaling.never_scaled_back(),
         """
         scaler = StandardScaler()
         x = scaler.fit_transform(x)
@@ -745,20 +745,20 @@ CASES: list[tuple[Find, str]] = [
         """,
     ),
     (
-        lambda at: at.handed.never_scaled_back(),
+        lambda at: at.scaling.never_scaled_back(),
         """
         frame["y"] = StandardScaler().fit_transform(frame[["target"]])  # HERE
         """,
     ),
     (
-        lambda at: at.handed.never_scaled_back(),
+        lambda at: at.scaling.never_scaled_back(),
         """
         mean, std = amounts.mean(), amounts.std()
         wanted = (amounts - mean) / std  # HERE
         """,
     ),
     (
-        lambda at: at.handed.never_scaled_back(),
+        lambda at: at.scaling.never_scaled_back(),
         """
         y = (y - y.mean()) / y.std()
         def unscale(made):  # HERE
@@ -812,16 +812,16 @@ SILENT: list[tuple[Find, str]] = [
         "def f(row):\n    labels = []\n    return tok(row, is_split_into_words=True)",
     ),
     (
-        lambda at: at.handed.never_scaled_back(),
+        lambda at: at.scaling.never_scaled_back(),
         "y = scaler.fit_transform(y)\nmade = scaler.inverse_transform(made)",
     ),
     (
-        lambda at: at.handed.never_scaled_back(),
+        lambda at: at.scaling.never_scaled_back(),
         "wanted = (amounts - mean) / std\nmae = abs(made - wanted).mean() * std",
     ),
-    (lambda at: at.handed.never_scaled_back(), "x = scaler.fit_transform(x)"),
-    (lambda at: at.handed.never_scaled_back(), "share = hits / count\nhalf = width / 2"),
-    (lambda at: at.handed.rounding(), "half = width // 2\nbyte = pixels / 255.0"),
+    (lambda at: at.scaling.never_scaled_back(), "x = scaler.fit_transform(x)"),
+    (lambda at: at.scaling.never_scaled_back(), "share = hits / count\nhalf = width / 2"),
+    (lambda at: at.scaling.rounding(), "half = width // 2\nbyte = pixels / 255.0"),
     (
         lambda at: at.handed.without_answer("compute_loss"),
         "def compute_loss(self, model, inputs):\n    return model(**inputs).loss",

@@ -84,6 +84,6 @@ def test_what_only_one_of_two_is_brought_to_another_scale_by() -> None:
     said = given.predictions.clip(min=0)
     return {"mae": mean_absolute_error(wanted, said)}
 Trainer(compute_metrics=measure)"""
-    assert Places(text).handed.left_as_it_was("compute_metrics") == 3
+    assert Places(text).scaling.left_as_it_was("compute_metrics") == 3
     sound = text.replace("given.predictions", "np.expm1(given.predictions)")
-    assert Places(sound).handed.left_as_it_was("compute_metrics") is None
+    assert Places(sound).scaling.left_as_it_was("compute_metrics") is None
