@@ -31,6 +31,7 @@ from debugger.script.folds import KeptThrough, kept_through_folds
 from debugger.script.foreseen import Foreseen, foreseen
 from debugger.script.frames import Frames
 from debugger.script.gradients import left_off
+from debugger.script.grouped import Grouped, laid_by_groups
 from debugger.script.judged import Judged
 from debugger.script.layers import Layers
 from debugger.script.losses import Losses
@@ -203,6 +204,10 @@ class Places(Arguments, Named, Answered, Filling):
     def wrapped(self) -> Wrapped | None:
         """Where what is reckoned in bytes begins at 0 again."""
         return wrapped(self._tree, self._tracing)
+
+    @cached_property
+    def laid_by_groups(self) -> list[Grouped]:
+        return list(laid_by_groups(self._tree))
 
     def order_for_rank(self) -> Ranked | None:
         """Where the answer of an argsort is read as ranks."""

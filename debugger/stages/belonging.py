@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from debugger.experiments.signal import moved
@@ -18,6 +19,7 @@ from debugger.stages.judging import (
     look,
 )
 
+_COLLATORS = ("data_collator", "collate_fn")
 FEWEST_ROWS = 20
 NEARLY_ALL = 0.95
 BY_WORDS = 0.9
@@ -231,7 +233,7 @@ def rows_mixed(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     if 2 * seen.mixed.parts < seen.mixed.rows:
         return None
     handed = view.places.handed
-    line = handed.dealing("data_collator") or handed.reshaping("data_collator")
+    line = _in_collator(handed.dealing) or _in_collator(handed.reshaping)
     return fault(line or _collating(view), rows=seen.mixed.parts, of=seen.mixed.rows)
 
 
@@ -241,7 +243,7 @@ def labels_of_other_rows(seen: Batch, view: View) -> Verdict | CannotJudge | Non
     if seen.mixed.labels < max(2, FEW * seen.mixed.rows):
         return None
     handed = view.places.handed
-    line = handed.dealing("data_collator") or handed.put("data_collator", "labels")
+    line = _in_collator(handed.dealing) or _in_collator(handed.put, "labels")
     return fault(line or _collating(view), rows=seen.mixed.labels, of=seen.mixed.rows)
 
 
@@ -251,7 +253,7 @@ def labels_made_equal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if seen.mixed.levelled is None:
         return None
-    line = view.places.handed.put("data_collator", "labels") or _collating(view)
+    line = _in_collator(view.places.handed.put, "labels") or _collating(view)
     return fault(line, rows=seen.mixed.rows, value=seen.mixed.levelled)
 
 
@@ -292,7 +294,11 @@ RULES: tuple[Rule, ...] = (
 
 
 def _collating(view: View) -> int | None:
-    return view.places.argument("data_collator")
+    return view.places.argument(*_COLLATORS)
+
+
+def _in_collator(find: Callable[..., int | None], *what: str) -> int | None:
+    return next(filter(None, (find(name, *what) for name in _COLLATORS)), None)
 
 
 def _cut_shorter(seen: Data, view: View, which: str) -> Verdict | CannotJudge | None:

@@ -12,6 +12,8 @@ from debugger.stages.judging import Rule, Seen, Verdict, View, fault
 
 _UNEQUAL = r"[Cc]olumn \d+ named '?(\w+)'? expected length (\d+) but got length (\d+)"
 _DOUBLE = ("float64", "double")
+_BOTH = (("float", "double"), ("torch.float32", "torch.float64"))
+"""What a message calls the two, where it says that a type is another one."""
 _FROM_NUMPY = ("from_numpy", "double")
 _PLACES = ("CopySlices", "AsStrided", "Slice", "Select", "IndexPut")
 _OPERATORS = {"Add": ast.Add, "Sub": ast.Sub, "Mul": ast.Mult, "Div": ast.Div, "Pow": ast.Pow}
@@ -66,9 +68,9 @@ def generator_runs_already(seen: Seen, view: View) -> Verdict | None:
 def double_beside_single(seen: Seen, view: View) -> Verdict | None:
     """NumPy reckons in double precision, models in single, and PyTorch mixes none of them."""
     failure = seen.failure
-    if failure is None or failure.exception != "RuntimeError":
+    if failure is None or failure.exception not in ("RuntimeError", "ValueError"):
         return None
-    if not failure.says("float", "double") or not failure.says("type"):
+    if not failure.says("type") or not any(failure.says(*both) for both in _BOTH):
         return None
     behind = view.places.behind
     names = [one.name for one in failure.held if one.dtype == "float64"]
@@ -76,7 +78,8 @@ def double_beside_single(seen: Seen, view: View) -> Verdict | None:
     made = next((one for one in makers if any(map(_makes_double, ast.walk(one)))), None)
     made = made or behind.first(behind.at(failure.line), _makes_double)
     made = made or behind.first(behind.under("labels", "label"), _makes_double)
-    made = made or behind.anywhere(_makes_double) or next(iter(makers), None)
+    made = made or behind.anywhere(_widens) or behind.anywhere(_makes_double)
+    made = made or next(iter(makers), None)
     return fault(made.lineno if made is not None else failure.line)
 
 
@@ -216,6 +219,16 @@ def _makes_double(part: ast.AST) -> bool:
         kind = [k.value for k in part.keywords if k.arg == "dtype"]
         return name_of(part.func) in _FROM_NUMPY or any(_is_double(one) for one in kind)
     return False
+
+
+def _widens(part: ast.AST) -> bool:
+    """NumPy makes doubles of a list's fractions, and of single numbers beside them."""
+    if not isinstance(part, ast.BinOp) or not isinstance(part.right, ast.List | ast.Tuple):
+        return False
+    return any(
+        isinstance(one, ast.Call) and name_of(one.func) == "astype" and "32" in ast.unparse(one)
+        for one in ast.walk(part.left)
+    )
 
 
 def _is_double(kind: ast.expr) -> bool:

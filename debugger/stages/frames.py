@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from debugger.pipelines.data import Data
+from debugger.script.grouped import Grouped
 from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
-FEWEST, OFTEN = 20, 5
+FEWEST, OFTEN, SOME = 20, 5, 0.1
 IN_TIME = re.compile(r"hour|day|week|month|year|date|season|quarter|minute|time", re.IGNORECASE)
 MOSTLY, HALF = 0.5, 0.5
 EMPTY, EXPECTED = 0.1, 30
@@ -121,6 +122,21 @@ def column_numbered_anew(seen: Data, view: View) -> Verdict | CannotJudge | None
     return (fault if found.surely else look)(found.laid, frame=found.table, at=found.moved)
 
 
+def groups_out_of_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """What groupby makes comes in the order of the groups, and a table has an order of its own."""
+    if not view.has_script:
+        return NO_SCRIPT
+    for one in () if seen.failure else view.places.laid_by_groups:
+        if one.sorted_by == one.key:
+            continue
+        share = _beside_others(one, view.names) if one.values and one.call else None
+        surely = bool(one.sorted_by) and not one.call if share is None else share >= SOME
+        if share is None or surely:
+            told = {"frame": one.table, "column": one.column, "key": one.key}
+            return (fault if surely else look)(one.line, **told)
+    return None
+
+
 RULES: tuple[Rule, ...] = (
     rows_by_old_index,
     column_numbered_anew,
@@ -129,7 +145,28 @@ RULES: tuple[Rule, ...] = (
     label_counts_gaps,
     column_of_other_rows,
     index_of_its_own,
+    groups_out_of_order,
 )
+
+
+def _beside_others(one: Grouped, names: Mapping[str, Any]) -> float | None:
+    """Of the rows, those that got another group's value; None where the column was changed since,
+    or the tables are not there any more."""
+    table, of = _frame(names, one.table), _frame(names, one.of)
+    if table is None or of is None:
+        return None
+    if not {one.key, one.column} <= {*table.columns} or not {one.key, one.values} <= {*of.columns}:
+        return None
+    own = getattr(of.groupby(one.key)[one.values], one.call)()
+    if not {*table[one.column].dropna()} <= {*own.dropna()}:
+        return None
+    wanted = table[one.key].map(own)
+    return float(((table[one.column] != wanted) & wanted.notna()).mean())
+
+
+def _frame(names: Mapping[str, Any], name: str) -> Any:
+    held = names.get(name)
+    return held if type(held).__name__ == "DataFrame" else None
 
 
 def _zero_filled(view: View) -> Iterator[tuple[int, str, str, Any]]:

@@ -47,7 +47,8 @@ def _against_each_alone(trainer: Trainer) -> Mixed | None:
     except Exception as error:  # one that wants several rows, or that fails: told elsewhere
         failure_of_script(error)
         return None
-    rows, turned, straight = len(alone), dict[str, int](), False
+    rows, straight = len(alone), set[str]()
+    stood: dict[str, list[int]] = {}  # by field in another order, where each of its rows stood
     for name, value in batch.items():
         if not isinstance(value, torch.Tensor) or value.dim() < 1 or len(value) != rows:
             continue
@@ -58,14 +59,21 @@ def _against_each_alone(trainer: Trainer) -> Mixed | None:
         if all(map(all, alike)):
             continue  # nothing tells its rows apart
         if all(alike[place][place] for place in range(rows)):
-            straight = True
+            straight.add(name)
         elif all(map(any, alike)):
-            turned[name] = sum(not alike[place][place] for place in range(rows))
-    if not straight or not turned:
+            stood[name] = [n if row[n] else row.index(True) for n, row in enumerate(alike)]
+    if not straight or not stood:
         return None
-    name = max(turned, key=turned.__getitem__)
-    labels = name in (*LABELS, *trainer.label_names)
-    return Mixed(rows, labels=turned[name]) if labels else Mixed(rows, parts=turned[name])
+    labels = {*LABELS, *trainer.label_names}
+    moved = {name: sum(n != place for n, place in enumerate(at)) for name, at in stood.items()}
+    most = max(moved, key=moved.__getitem__)
+    if stood.keys() <= labels:
+        return Mixed(rows, labels=moved[most])
+    if straight <= labels:
+        own = [one[next(iter(straight))] for one in alone]
+        pairs = zip(own, (own[place] for place in stood[most]), strict=True)
+        return Mixed(rows, labels=sum(not torch.equal(here, there) for here, there in pairs))
+    return Mixed(rows, parts=moved[most])
 
 
 def _begins(whole: torch.Tensor, one: torch.Tensor) -> bool:

@@ -98,3 +98,16 @@ def test_answers_that_were_mixed_with_those_of_other_rows_are_told() -> None:
 
 def test_answers_that_only_change_places_in_their_row_are_none_of_others() -> None:
     assert "rows_mixed" not in codes(chooser(turned=False, swapped=True))
+
+
+def test_inputs_in_an_order_of_their_own_stand_beside_labels_of_other_rows() -> None:
+    def collate(rows: list[Any], turned: bool) -> Any:
+        batch = PAD(rows)
+        order = batch["input_ids"].ne(0).sum(1).argsort(descending=True)
+        order = order if turned else torch.arange(len(rows))
+        return {"asked": batch["input_ids"][order], "labels": batch["labels"]}
+
+    for turned in (False, True):
+        trainer = tiny.classifier(data_collator=partial(collate, turned=turned))
+        assert ("labels_of_other_rows" in codes(trainer)) is turned
+        assert "rows_mixed" not in codes(trainer)

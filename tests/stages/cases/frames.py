@@ -64,4 +64,15 @@ CASES = [
         script="df = df.sample(frac=1)\ndf['text'] = pd.Series([clean(t) for t in df['said']])",
         says={"frame": "df", "at": 2},
     ),
+    Case(
+        frames.groups_out_of_order,
+        Data(SPLIT, None),
+        {"failure": failed("ValueError", "no rows")},
+        script="t['mean'] = rows.groupby('who')['y'].mean().to_numpy()",
+        says={"frame": "t", "column": "mean", "key": "who"},
+        names={
+            "t": pd.DataFrame({"who": list("cab"), "mean": [0.0, 1.0, 2.0]}),
+            "rows": pd.DataFrame({"who": list("abc") * 2, "y": [0, 1, 2] * 2}),
+        },
+    ),
 ]
