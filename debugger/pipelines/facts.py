@@ -42,6 +42,7 @@ class Facts:
     the one that made those of the texts that the model is to write. `layers_at` are the classes and
     the lines of layers by their names, where they were seen being made, and `last_layer` is the one
     that answers. `cut_short`: the script trains the model before, and little of that was run here.
+    `positions` are the tokens that its config has a place for.
     """
 
     task: Task
@@ -63,3 +64,4 @@ class Facts:
     layers_at: dict[str, tuple[str, int]] = field(default_factory=dict)
     last_layer: str = ""
     cut_short: bool = False
+    positions: int | None = None

@@ -124,7 +124,8 @@ class Thawed:
 @dataclass(frozen=True)
 class Steered:
     """A callback's learning rates: the highest, what the optimizer was given, their sum; those of
-    the epochs, one after the other, and the function that gives them."""
+    the epochs, one after the other, and the function that gives them. `afresh` are the rates that
+    it gives where it is handed what the optimizer was given, in each epoch."""
 
     callback: str
     highest: float
@@ -132,3 +133,4 @@ class Steered:
     total: float
     rates: tuple[float, ...] = ()
     function: str = ""
+    afresh: tuple[float, ...] = ()

@@ -11,6 +11,8 @@ from functools import cached_property
 from debugger.script.tracing import is_true, name_of, names_in
 
 _SHIFTS = ("shift", "diff", "pct_change")
+_WINDOWS = ("rolling", "expanding", "ewm")
+_ASKED = re.compile(r"y|ys|target|targets|labels?|y_(all|raw|full)")
 _LOSES = ("drop_duplicates", "dropna", "query", "sample", "sort_values", "nlargest")
 _ORDERS = ("sample", "sort_values", "nlargest", "shuffle", "train_test_split")
 _NUMBERS_ANEW = ("reset_index", "set_index", "reindex")
@@ -125,6 +127,43 @@ class Frames:
         put = [_column(node.targets[0]) for node in self._made]
         return {column for held, column in filter(None, put) if held == table}
 
+    def windows_with_target(self) -> Iterator[tuple[int, str, str]]:
+        """Columns that are made of the rows up to each row, itself with them, of what is to be
+        foretold there: the line, the column, and what it is made of."""
+        asked = {
+            column[1]
+            for node in self._made
+            if _ASKED.fullmatch(name_of(node.targets[0])) and not _calls_in(node.value, *_SHIFTS)
+            for column in map(_column, ast.walk(node.value))
+            if column is not None
+        }
+        groups: dict[str, str] = {}
+        moved = {(one.table, one.column) for one in self.shifted()}
+        for node in self._made:
+            target, into = node.targets[0], _column(node.targets[0])
+            of = next(filter(None, (self._of_column(p, groups) for p in ast.walk(node.value))), "")
+            if isinstance(target, ast.Name) and of and _calls_in(node.value, "groupby"):
+                groups[target.id] = of
+            left = any(
+                k.arg == "closed" for k in ast.walk(node.value) if isinstance(k, ast.keyword)
+            )
+            if into is None or into in moved or of not in asked or left:
+                continue
+            if _calls_in(node.value, *_WINDOWS) and not _calls_in(node.value, *_SHIFTS):
+                yield node.lineno, into[1], of
+
+    @staticmethod
+    def _of_column(part: ast.AST, groups: dict[str, str]) -> str:
+        """`y` of `t["y"]` and of `t.groupby("who")["y"]`, or of a name for it."""
+        if isinstance(part, ast.Name):
+            return groups.get(part.id, "")
+        by = part.slice if isinstance(part, ast.Subscript) else None
+        held = part.value if isinstance(part, ast.Subscript) else None
+        if not isinstance(by, ast.Constant) or not isinstance(by.value, str):
+            return ""
+        grouped = isinstance(held, ast.Call) and name_of(held.func) == "groupby"
+        return by.value if grouped or isinstance(held, ast.Name) else ""
+
     def taken_from_other(self) -> Iterator[Beside]:
         """Columns that a table is given from a column of another, as they stand there."""
         for node in self._made:
@@ -189,6 +228,10 @@ class Frames:
                     moved.pop(one.id, None)
                     if (surely := _moves_rows(value)) is not None:
                         moved[one.id] = (node.lineno, surely)
+
+
+def _calls_in(value: ast.expr, *names: str) -> bool:
+    return any(isinstance(p, ast.Call) and name_of(p.func) in names for p in ast.walk(value))
 
 
 def _moves_rows(made: ast.expr) -> bool | None:

@@ -85,6 +85,16 @@ class Origins:
                     return at[0] if follow and not self._serves_elsewhere(given) else call.lineno
         return None
 
+    def only_table(self) -> int | None:
+        """Where an embedding gets the number of its entries, if there is no other."""
+        calls = [call for call in self._calls if name_of(call.func) == "Embedding"]
+        if len(calls) != 1:
+            return None
+        named = [k.value for k in calls[0].keywords if k.arg in ("num_embeddings", "input_dim")]
+        given = next(iter((*calls[0].args[:1], *named)), None)
+        made = self._tracing.definitions(given) if isinstance(given, ast.Name) else []
+        return made[0].lineno if made else calls[0].lineno
+
     def _serves_elsewhere(self, given: ast.expr) -> bool:
         """A number that other calls are given, too, was wrongly chosen here."""
         if not isinstance(given, ast.Name):

@@ -60,8 +60,17 @@ from debugger.script.rows import Rows
 from debugger.script.scaling import Scaling
 from debugger.script.slips import Slips
 from debugger.script.stepping import Stepping
+from debugger.script.streams import batched_behind_map, split_behind_shuffle
 from debugger.script.told import told
-from debugger.script.torn import Shortened, cut_to_fit, place_lost, rows_made_of, torn
+from debugger.script.torn import (
+    CutShort,
+    Shortened,
+    cut_to_fit,
+    place_lost,
+    rows_made_of,
+    torn,
+    zipped_short,
+)
 from debugger.script.tracing import name_of
 from debugger.script.unkept import Unkept
 from debugger.script.vocabularies import Apart, made_apart, made_inside
@@ -205,6 +214,13 @@ class Places(Arguments, Named, Answered, Filling):
         """Where what is reckoned in bytes begins at 0 again."""
         return wrapped(self._tree, self._tracing)
 
+    def split_behind_shuffle(self) -> tuple[int, str, int] | None:
+        """Where a stream is drawn anew each time, and split."""
+        return split_behind_shuffle(self._tree)
+
+    def batched_behind_map(self) -> int | None:
+        return batched_behind_map(self._tree)
+
     @cached_property
     def laid_by_groups(self) -> list[Grouped]:
         return list(laid_by_groups(self._tree))
@@ -290,6 +306,10 @@ class Places(Arguments, Named, Answered, Filling):
 
     def labels_cut_to_fit(self) -> Shortened | None:
         return cut_to_fit(self._tree)
+
+    @cached_property
+    def zipped_short(self) -> list[CutShort]:
+        return list(zipped_short(self._tree))
 
     def place_lost(self) -> tuple[int, str, str] | None:
         """Where a list changes its order though a place in it was noted: its name, the place's."""

@@ -142,12 +142,23 @@ class Slips:
         as_they_come = [n for n in self._nodes if isinstance(n, ast.DictComp) and _as_they_come(n)]
         for made in (*self._numberings, *as_they_come, *self._lists_as_they_come()):
             around = self._around(made)
-            if around is not None and self._sets_handed_to(around, made) > 1:
+            handed = 0 if around is None else self._sets_handed_to(around, made)
+            if handed > 1 or self._of_each_set(made):
                 return made.lineno
         places = Counter(self._column(call) for call in self._numberings)
         again = [c for c in self._numberings if self._column(c) and places[self._column(c)] > 1]
         of_later = [call for call in again if OF_JUDGING.search(ast.unparse(call))]
         return max((call.lineno for call in of_later or again), default=None)
+
+    def _of_each_set(self, made: ast.AST) -> bool:
+        """Whether it is made in a loop over the training rows and others, of those in hand."""
+        loops = (node for node in self._nodes if isinstance(node, ast.For))
+        for loop in (one for one in loops if any(part is made for part in ast.walk(one))):
+            over = ast.unparse(loop.iter)
+            both = OF_TRAINING.search(over) and OF_JUDGING.search(over)
+            if both and names_in(made) & names_in(loop.target):
+                return True
+        return False
 
     @cached_property
     def _numberings(self) -> list[ast.Call]:

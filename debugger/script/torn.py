@@ -76,6 +76,45 @@ def cut_to_fit(tree: ast.Module) -> Shortened | None:
     return None
 
 
+@dataclass(frozen=True)
+class CutShort:
+    """Two lists of the same rows that are gone through side by side: `rows`, which leaves some out
+    at a line, and `whole`, made at `line`, which leaves out others or none."""
+
+    rows: str
+    at: int
+    whole: str
+    line: int
+
+
+def zipped_short(tree: ast.Module) -> Iterator[CutShort]:
+    """zip stops where the shorter list ends, and says nothing."""
+    scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
+    for scope in scopes:
+        made: dict[str, tuple[str, str, int]] = {}
+        for node in (one for one in scope.body if isinstance(one, ast.Assign)):
+            for target in (one for one in node.targets if isinstance(one, ast.Name)):
+                made.pop(target.id, None)
+                if (picked := _picked(node.value)) is not None:
+                    made[target.id] = (*picked, node.lineno)
+        calls = (part for one in scope.body for part in ast.walk(one) if isinstance(part, ast.Call))
+        for call in (one for one in calls if name_of(one.func) == "zip" and not one.keywords):
+            names = [one.id for one in call.args if isinstance(one, ast.Name) and one.id in made]
+            by_ifs = sorted(names, key=lambda name: not made[name][1])
+            for one, other in zip(by_ifs, by_ifs[::-1], strict=True):
+                (of, left, at), (of_other, left_other, line) = made[one], made[other]
+                if of == of_other and left and left != left_other:
+                    yield CutShort(one, at, other, line)
+
+
+def _picked(value: ast.expr) -> tuple[str, str] | None:
+    """Of `[f(row) for row in rows if row]` what it goes through, and which rows it takes."""
+    over = value.generators if isinstance(value, ast.ListComp) else []
+    if len(over) != 1 or not isinstance(over[0].iter, ast.Name):
+        return None
+    return over[0].iter.id, ", ".join(ast.unparse(one) for one in over[0].ifs)
+
+
 def _cut_by(value: ast.expr) -> tuple[ast.expr, str] | None:
     """Of `y[: len(x)]` both, and of `y[: x.shape[0]]`."""
     value = _bare(value)

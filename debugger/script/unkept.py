@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeGuard
 
-from debugger.script.tracing import Function, Tracing, name_of, owner_of
+from debugger.script.tracing import DEEPEST, Function, Tracing, name_of, owner_of
 
 _OF_TABLES = (
     *("rename_column", "rename_columns", "remove_columns", "select_columns", "cast_column"),
@@ -19,6 +19,10 @@ _OF_MANY = (
     "add_column",
 )
 """Methods that others have, too, and that may do their work in place there."""
+_MAKES_TABLES = (
+    *("load_dataset", "from_dict", "from_list", "from_pandas", "DatasetDict"),
+    *_OF_TABLES,
+)
 _OF_TEXTS = ("lower", "upper", "casefold", "strip", "lstrip", "rstrip")
 _OF_WORKERS = ("pool", "executor")
 _OF_FRAMES = (
@@ -150,19 +154,18 @@ class Unkept:
     def _is_table(self, call: ast.Call) -> bool:
         """Whether the same name is asked elsewhere for what only a Dataset has, or was made so."""
         owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-        if not isinstance(owner, ast.Name | ast.Subscript):
-            return False
+        return owner is not None and self._was_made_table(owner)
+
+    def _was_made_table(self, owner: ast.expr, depth: int = 0) -> bool:
         root = owner.value if isinstance(owner, ast.Subscript) else owner
-        made = self._tracing.local(root) if isinstance(root, ast.Name) else []
-        tables = (
-            "load_dataset",
-            "from_dict",
-            "from_list",
-            "from_pandas",
-            "DatasetDict",
-            *_OF_TABLES,
-        )
-        return any(isinstance(v, ast.Call) and name_of(v.func) in tables for _, v in made)
+        if not isinstance(root, ast.Name) or depth > DEEPEST:
+            return False
+        for _, made in self._tracing.local(root):
+            if isinstance(made, ast.Call) and name_of(made.func) in _MAKES_TABLES:
+                return True
+            if isinstance(made, ast.Subscript) and self._was_made_table(made, depth + 1):
+                return True
+        return False
 
 
 def thrown_away(tree: ast.Module) -> Iterator[tuple[str, str, int]]:

@@ -106,13 +106,15 @@ def made_inside(tree: ast.Module, tracing: Tracing) -> Inside | None:
         for target, value in assigned(node)
         if isinstance(value, ast.Call) and name_of(value.func) in _KINDS and not _is_told(value)
     }
-    for function in (node for node in nodes if isinstance(node, Function)):
+    functions = [node for node in nodes if isinstance(node, Function)]
+    makers = {one.name for one in functions if _makes_of_rows(one, kinds)}
+    for function in functions:
         mine = [call for call in calls if tracing.function(call) is function]
         first = next((call for call in mine if _learns(call)), None)
         again = next((c for c in mine if not _learns(c) and OF_JUDGING.search(_given(c))), None)
         if first is None or again is None:
             continue
-        for learns, numbers in _own_numbers(function, kinds):
+        for learns, numbers in _own_numbers(function, kinds, makers):
             told = (learns.lineno, ast.unparse(learns), function.name)
             surely = _kind(numbers, kinds) not in _BY_NAME
             return Inside(*told, first.lineno, again.lineno, surely)
@@ -120,7 +122,7 @@ def made_inside(tree: ast.Module, tracing: Tracing) -> Inside | None:
 
 
 def _own_numbers(
-    function: Function, kinds: Mapping[str, str]
+    function: Function, kinds: Mapping[str, str], makers: Container[str]
 ) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What learns of the rows that a function is handed, whatever it is told besides, and what
     numbers them by that."""
@@ -138,12 +140,32 @@ def _own_numbers(
         by_itself = (c for c in calls if name_of(c.func) == whose and c.args)
         if any(names_in(c) & (handed | named) for c in (*applied, *by_itself)):
             yield call, owner
+    for target, value in (pair for part in body for pair in assigned(part)):
+        made = isinstance(value, ast.Call) and name_of(value.func) in makers
+        if (
+            made
+            and names_in(value) & handed
+            and name_of(target) in {name_of(c.func) for c in calls}
+        ):
+            yield value, value
     read = {name_of(part.value) for part in body if isinstance(part, ast.Subscript)}
     read |= {owner_of(call) for call in calls if name_of(call.func) == "get"}
     for target, value in (pair for part in body for pair in assigned(part)):
         over = names_in(value) & (handed | named)
         if _counts_off(value) and over and name_of(target) in read and not _in_order(function):
             yield value, value
+
+
+def _makes_of_rows(function: Function, kinds: Mapping[str, str]) -> bool:
+    """Whether it gives back what has learned the words of the rows that it is handed."""
+    handed = {arg.arg for arg in function.args.args}
+    parts = list(ast.walk(function))
+    given = {name_of(one.value) for one in parts if isinstance(one, ast.Return) and one.value}
+    learns = (one for one in parts if isinstance(one, ast.Call) and name_of(one.func) in _LEARNS)
+    return any(
+        owner_of(one) in given and kinds.get(owner_of(one)) and one.args and names_in(one) & handed
+        for one in learns
+    )
 
 
 def _from_rows(part: ast.AST, handed: Container[str]) -> Iterator[str]:

@@ -162,6 +162,20 @@ def labels_cut_to_fit(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return look(found.line, rows=found.rows, at=found.at)
 
 
+def zip_stops_short(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """Some rows are left out of one list and not of the other, and zip cuts the longer one."""
+    if not view.has_script:
+        return NO_SCRIPT
+    for one in () if seen.failure else view.places.zipped_short:
+        held = [view.names.get(name) for name in (one.rows, one.whole)]
+        counts = [len(given) for given in held if isinstance(given, list)]
+        if len(counts) == 2 and counts[0] == counts[1]:
+            continue
+        made = fault if len(counts) == 2 else look
+        return made(one.line, rows=one.rows, at=one.at, whole=one.whole)
+    return None
+
+
 def labels_never_there(seen: Data, view: View) -> Verdict | CannotJudge | None:
     """Of several labels at once, some that no training row has: always to say no is right there."""
     if view.facts.task != "multilabel":
@@ -285,6 +299,7 @@ RULES: tuple[Rule, ...] = (
     texts_of_other_rows,
     texts_begin_otherwise,
     labels_cut_to_fit,
+    zip_stops_short,
     labels_never_there,
     sets_change_places,
     inputs_cut_shorter,

@@ -43,20 +43,12 @@ from debugger.stages.judging import (
     snippet,
     traceback_shown,
 )
+from debugger.stages.refusals import too_long_at
 
 LOSS_FACTOR = 1.5
 _WHOLE_WANTED = ("expected scalar type Long", "expected target dtype to be Long")
 _SIZE = r"\(torch\.Size\(\[(\d+), (\d+)\]\)\)"
 _SIZES = rf"Target size {_SIZE} must be the same as input size {_SIZE}"
-
-_POSITIONS = (
-    "max_position_embeddings",
-    "n_positions",
-    "n_ctx",
-    "max_seq_len",
-    "max_sequence_length",
-)
-"""What configs of transformers call the positions of a new model."""
 
 
 def observe(pipeline: Pipeline, *_: Any) -> Forward:
@@ -269,6 +261,8 @@ def label_for_each_token(seen: Forward, view: View) -> Verdict | None:
         return None
     if len(seen.labels_shape) != 2 or seen.labels_shape != seen.inputs_shape:
         return None
+    if view.facts.collator == "DataCollatorForLanguageModeling":
+        return None  # see collator_of_language_model
     name = view.facts.model_class
     line = view.places.call(f".{name}", "Classification.from_pretrained", "from_config")
     return fault(line or _model_line(view), labels=seen.labels_shape[1], model=name)
@@ -301,10 +295,7 @@ def too_long(seen: Forward, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if seen.failure is None or seen.length <= seen.positions:
         return None
-    places = view.places
-    drawn = None if view.facts.pretrained else places.configured(seen.positions, *_POSITIONS)
-    line = drawn or places.argument("truncation", "max_length")
-    line = line or places.number_written(seen.length) or view.tokenizing
+    line = too_long_at(view, seen.length, seen.positions)
     return fault(line, length=seen.length, positions=seen.positions)
 
 

@@ -137,6 +137,16 @@ def groups_out_of_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return None
 
 
+def window_holds_target(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A mean over the last days that counts the very day that is to be foretold."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = () if seen.failure else view.places.frames.windows_with_target()
+    for line, made, of in found:
+        return fault(line, made=made, of=of)
+    return None
+
+
 RULES: tuple[Rule, ...] = (
     rows_by_old_index,
     column_numbered_anew,
@@ -146,6 +156,7 @@ RULES: tuple[Rule, ...] = (
     column_of_other_rows,
     index_of_its_own,
     groups_out_of_order,
+    window_holds_target,
 )
 
 

@@ -63,6 +63,18 @@ def masked_too_much(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     return (fault if share >= MASKED_MOST else look)(line, share=share)
 
 
+def collator_of_language_model(seen: Batch, view: View) -> Verdict | CannotJudge | None:
+    """It makes its labels of the words themselves, whatever the rows bring along."""
+    asks_rows = view.facts.task in ("classification", "multilabel", "regression")
+    if not asks_rows or view.facts.collator != "DataCollatorForLanguageModeling":
+        return NOT_FOR_THIS_TASK
+    made = seen.fields.get("labels")
+    if made is None or len(made.shape) < 2:
+        return None
+    line = view.places.call("DataCollatorForLanguageModeling")
+    return fault(line or view.places.argument("data_collator"), model=view.facts.model_class)
+
+
 def masked_for_causal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     targets = seen.targets
     if targets is None or view.facts.task != "causal_lm":
@@ -200,6 +212,7 @@ def asks_for_its_input(seen: Forward, view: View) -> Verdict | CannotJudge | Non
 
 
 OF_A_BATCH: tuple[Rule, ...] = (
+    collator_of_language_model,
     nothing_masked,
     visible_tokens_asked,
     visible_labelled_alike,

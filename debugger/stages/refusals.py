@@ -18,6 +18,14 @@ _OF_FAST = (
     "requires a fast tokenizer",
     "only works with fast tokenizers",
 )
+_POSITIONS = (
+    "max_position_embeddings",
+    "n_positions",
+    "n_ctx",
+    "max_seq_len",
+    "max_sequence_length",
+)
+"""What configs of transformers call the positions of a new model."""
 _EMBEDS = ("decoder_start_token_id", "decoder_bos_token_id", "bos_token_id")
 
 
@@ -131,6 +139,37 @@ def average_of_two_classes(seen: Seen, view: View) -> Verdict | None:
     return fault(_failed_at(seen), target=found[1])
 
 
+def rows_of_unequal_length(seen: Seen, view: View) -> Verdict | None:
+    """tf.data puts rows into one tensor, and fills none of them up."""
+    found = _said(
+        seen, r"Cannot (?:add tensor to the|batch).*\[tensor\]: \[(\d+).*batch\]: \[(\d+)"
+    )
+    if found is None:
+        return None
+    return fault(view.places.batched_behind_map(), one=int(found[1]), other=int(found[2]))
+
+
+def entry_not_in_table(seen: Seen, view: View) -> Verdict | None:
+    """The first batch is looked up without harm, and a later one asks for more than there is."""
+    found = _said(seen, r"indices\[[\d, ]+\] = (\d+) is not in \[0, (\d+)\)")
+    if found is None:
+        return None
+    size, origins = int(found[2]), view.places.origins
+    line = origins.table(size, follow=True) or origins.only_table()
+    return fault(line or _failed_at(seen), number=int(found[1]), size=size)
+
+
+def later_row_too_long(seen: Seen, view: View) -> Verdict | None:
+    """A model with a place for each of so many tokens meets a longer row than the first batch's."""
+    found = _said(seen, r"size of (?:the )?tensor \(?(?:a \()?(\d+)\).* must match .*\((\d+)\)")
+    if found is None or view.facts.positions not in (sizes := sorted(map(int, found.groups()))):
+        return None
+    if sizes[0] != view.facts.positions or sizes[0] == sizes[1]:
+        return None
+    line = too_long_at(view, sizes[1], sizes[0])
+    return fault(line, length=sizes[1], positions=sizes[0])
+
+
 def weights_in_two_groups(seen: Seen, view: View) -> Verdict | None:
     if not _says(seen, "some parameters appear in more than one parameter group"):
         return None
@@ -152,7 +191,18 @@ RULES: tuple[Rule, ...] = (
     mask_longer_than_input,
     average_of_two_classes,
     weights_in_two_groups,
+    rows_of_unequal_length,
+    entry_not_in_table,
+    later_row_too_long,
 )
+
+
+def too_long_at(view: View, length: int, positions: int) -> int | None:
+    """Where a model was made too short, or texts were not cut."""
+    places = view.places
+    drawn = None if view.facts.pretrained else places.configured(positions, *_POSITIONS)
+    line = drawn or places.argument("truncation", "max_length")
+    return line or places.number_written(length) or view.tokenizing
 
 
 def _said(seen: Seen, pattern: str) -> re.Match[str] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from debugger.pipelines.data import Data, Split
 from debugger.stages.chance import interval
-from debugger.stages.judging import CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import NO_SCRIPT, CannotJudge, Rule, Verdict, View, fault, look
 
 LEAKED_SHARE = 0.05
 SURELY_LEAKED = 0.10
@@ -83,8 +83,16 @@ def eval_rows_drawn_anew(seen: Data, view: View) -> Verdict | CannotJudge | None
     return (fault if here == there and told else look)(line, name=there)
 
 
+def split_drawn_anew(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """A stream that is shuffled each time, and split: each epoch draws the two sets anew."""
+    if not view.has_script:
+        return NO_SCRIPT
+    found = None if seen.failure else view.places.split_behind_shuffle()
+    return None if found is None else fault(found[0], stream=found[1], at=found[2])
+
+
 OF_COUNTS: tuple[Rule, ...] = (few_rows, keys_counted)
-OF_BOTH: tuple[Rule, ...] = (duplicates, leak, eval_rows_drawn_anew)
+OF_BOTH: tuple[Rule, ...] = (duplicates, leak, split_drawn_anew, eval_rows_drawn_anew)
 
 
 def data_line(view: View) -> int | None:

@@ -9,6 +9,7 @@ from debugger.stages.plan import TOO_LITTLE, UNKNOWN
 
 FAR_UP = 10.0
 """Times what the optimizer was given."""
+FAR_DOWN = 10.0
 WILD = 0.1
 """A rate of Adam's that no model learns by."""
 
@@ -38,6 +39,19 @@ def rate_driven_up(seen: Step, view: View) -> Verdict | CannotJudge | None:
     made = fault if seen.optimizer in ADAMS and last >= WILD else look
     line = view.places.returned_by(steered.function) or view.places.call(steered.callback)
     return made(line, name=steered.callback, first=first, last=last, epochs=len(steered.rates))
+
+
+def rate_driven_down(seen: Step, view: View) -> Verdict | CannotJudge | None:
+    """What is meant for the first rate is taken of the last one, and each epoch takes it again. A
+    factor that is always the same may well be taken again."""
+    steered = None if seen.plan is None else seen.plan.steered
+    if steered is None or not steered.asked or len(steered.rates) != len(steered.afresh) > 1:
+        return UNKNOWN
+    last, meant = steered.rates[-1], steered.afresh[-1]
+    if len({f"{rate:.6g}" for rate in steered.afresh}) < 4 or last * FAR_DOWN > meant:
+        return None
+    line = view.places.returned_by(steered.function) or view.places.call(steered.callback)
+    return fault(line, name=steered.callback, last=last, meant=meant, epochs=len(steered.rates))
 
 
 def schedule_gives_no_float(seen: Step, view: View) -> Verdict | CannotJudge | None:
@@ -79,6 +93,7 @@ def thawed_without_optimizer(seen: Step, view: View) -> Verdict | None:
 RULES: tuple[Rule, ...] = (
     rate_taken_by_callback,
     rate_driven_up,
+    rate_driven_down,
     schedule_gives_no_float,
     plateau_has_no_room,
     thawed_without_optimizer,

@@ -73,7 +73,9 @@ def unknown_in_evaluation(seen: Data, view: View) -> Verdict | CannotJudge | Non
     known, share = train.unknown / train.pieces, other.unknown / other.pieces
     if share < OFTEN_UNKNOWN or share < MORE_UNKNOWN * known:
         return None
-    line = view.places.parting.line() or view.places.making.prepared_less()
+    left = view.places.unkept.thrown_away()
+    thrown = left[0] if left is not None and OF_JUDGING.search(left[1]) else None
+    line = thrown or view.places.parting.line() or view.places.making.prepared_less()
     line = line or view.places.making.evaluated() or view.places.argument("eval_dataset")
     made = fault if share >= MOSTLY_UNKNOWN else look
     return made(line, share=share, train=known)

@@ -39,6 +39,19 @@ CASES = {
 """
         + TRAINED
     ),
+    "double_beside_single, of a list beside single numbers": (
+        """
+    import numpy as np, torch
+    def shift():
+        return np.zeros(3).astype(np.float32) * [1.0, 2.0, 3.0]  # HERE
+    kept = [torch.from_numpy(shift())]
+"""
+        + LOSS
+        + """
+            loss = torch.nn.functional.linear(scores, kept[0][None, :3]).mean()
+"""
+        + TRAINED
+    ),
     "double_beside_single, of numbers that a class keeps": (
         """
     import numpy as np, torch

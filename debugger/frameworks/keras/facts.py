@@ -55,6 +55,7 @@ def facts_of(fit: Fit, batch: Parts | None, loss: Loss, answer: Answer, loaded: 
         layers_at=layers_at(model, fit.noted),
         last_layer=last_layer(model),
         cut_short=fit.cut_short,
+        positions=getattr(config, "max_position_embeddings", None),
         by_hand=fit.by_hand is not None,
     )
 

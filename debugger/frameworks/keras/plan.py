@@ -101,7 +101,9 @@ def _steered(fit: Fit, optimizer: Any, updates: int) -> Steered | None:
         return None
     total = sum(rates) / len(rates) * updates
     function = getattr(getattr(own[0], "schedule", None), "__name__", "")
-    return Steered(type(own[0]).__name__, max(rates), asked, total, tuple(rates), function)
+    afresh = by_epochs(fit.callbacks, fit.epochs, asked, afresh=True)
+    name = type(own[0]).__name__
+    return Steered(name, max(rates), asked, total, tuple(rates), function, tuple(afresh))
 
 
 def never_trained(model: Any) -> tuple[str, int]:

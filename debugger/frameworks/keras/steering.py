@@ -32,8 +32,11 @@ def only_lowered(callbacks: tuple[Any, ...]) -> bool:
     return all(isinstance(one, kind) for one in steering(callbacks))
 
 
-def by_epochs(callbacks: tuple[Any, ...], epochs: int, begun: float) -> list[float]:
-    """As callbacks would set the rate that know the number of the epoch alone; none without."""
+def by_epochs(
+    callbacks: tuple[Any, ...], epochs: int, begun: float, afresh: bool = False
+) -> list[float]:
+    """As callbacks would set the rate that know the number of the epoch alone; none without.
+    `afresh`: each epoch is handed the rate that it all began with."""
     kind = tf_keras.callbacks.LearningRateScheduler
     found: list[float] = []
     for one in [one for one in callbacks if isinstance(one, kind)][:1]:
@@ -41,6 +44,7 @@ def by_epochs(callbacks: tuple[Any, ...], epochs: int, begun: float) -> list[flo
         kept = Attributes(one)
         try:
             for epoch in range(epochs):
+                rate = begun if afresh else rate
                 try:
                     rate = float(one.schedule(epoch, rate))
                 except TypeError:  # of one argument

@@ -64,6 +64,7 @@ def facts_of(trainer: Trainer, class_names: tuple[str, ...] | None) -> Facts:
         targets_tokenized_at=tokenized_at(trainer, lambda: first_tokens(trainer, "labels"))
         if task == "seq2seq"
         else None,
+        positions=getattr(config, "max_position_embeddings", None),
     )
 
 

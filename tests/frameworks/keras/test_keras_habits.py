@@ -114,6 +114,8 @@ FAULTS: dict[str, tuple[StageName, str, str, str]] = {
         + "model.fit(x, y, callbacks=[tf.keras.callbacks.ReduceLROnPlateau()])"),
     "a schedule that grows": ("step", "rate_driven_up", "return rate * 50",
         SCHEDULE.format(body="return rate * 50")),
+    "a schedule that takes its part again": ("step", "rate_driven_down", "return rate * 0.5",
+        SCHEDULE.format(body="return rate * 0.5 ** epoch")),
     "a schedule that forgets to answer": ("step", "schedule_gives_no_float", "rate / 2",
         SCHEDULE.format(body="if epoch < 3:\n        return rate\n    rate / 2")),
     "a vocabulary of the test texts": ("data", "learned_from_eval_rows", "others.fit_on_texts",

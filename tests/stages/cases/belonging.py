@@ -13,7 +13,7 @@ from debugger.pipelines.inputs import Read
 from debugger.pipelines.lineage import Disorder
 from debugger.pipelines.trying import Worded
 from debugger.stages import belonging
-from tests.stages.cases.seen import PAIRED, SPLIT, WORDY, Case, of_rows
+from tests.stages.cases.seen import PAIRED, SPLIT, WORDY, Case, of_rows, of_script
 from tests.stages.test_step import FACTS
 
 _CLASSES = np.random.default_rng(0).integers(0, 3, 120).tolist()
@@ -159,5 +159,13 @@ CASES = [
         {"eval": replace(SPLIT, count=10)},
         script="Trainer(train_dataset=test_rows, eval_dataset=train_rows)",
         says={"rows": 20, "eval_rows": 80},
+    ),
+    of_script(
+        belonging.zip_stops_short,
+        "texts = [r['text'] for r in rows if r['text']]\nlabels = [r['label'] for r in rows]\n"
+        "pairs = list(zip(texts, labels))",
+        rows="texts",
+        at=1,
+        whole="labels",
     ),
 ]

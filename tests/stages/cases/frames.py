@@ -75,4 +75,10 @@ CASES = [
             "rows": pd.DataFrame({"who": list("abc") * 2, "y": [0, 1, 2] * 2}),
         },
     ),
+    of_script(
+        frames.window_holds_target,
+        "t['mean'] = t.groupby('who')['sold'].rolling(3).mean()\ny = t['sold'].to_numpy()",
+        made="mean",
+        of="sold",
+    ),
 ]

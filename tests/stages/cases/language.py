@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from debugger.pipelines.batch import Batch
+from debugger.pipelines.data import Field
 from debugger.pipelines.targets import Targets
 from debugger.stages import language
 from tests.stages.cases.seen import FINE, NO_PADDING, OF_WORDS, PAIRED, Case, of_batch
@@ -91,5 +92,12 @@ CASES = [
         {"targets": Targets(9, 9, texts=4, generates=True)},
         facts=PAIRED,
         says={"ends": 4},
+    ),
+    Case(
+        language.collator_of_language_model,
+        Batch({"labels": Field((8, 30), "int64", 0, 9)}),
+        {"fields": {"labels": Field((8,), "int64", 0, 9)}},
+        facts=replace(FACTS, collator="DataCollatorForLanguageModeling"),
+        says={"model": "BertForSequenceClassification"},
     ),
 ]

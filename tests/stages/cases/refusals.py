@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from debugger.stages import refusals
 from tests.stages.cases.seen import of_crash
+from tests.stages.test_step import FACTS
 
 CASES = [
     of_crash(
@@ -84,5 +87,31 @@ CASES = [
         "ValueError",
         "some parameters appear in more than one parameter group",
         "groups = [{'params': body}, {'params': body}]",
+    ),
+    of_crash(
+        refusals.rows_of_unequal_length,
+        "InvalidArgumentError",
+        "Cannot add tensor to the batch: number of elements does not match. Shapes are: "
+        "[tensor]: [19], [batch]: [25]",
+        one=19,
+        other=25,
+    ),
+    of_crash(
+        refusals.entry_not_in_table,
+        "InvalidArgumentError",
+        "Graph execution error: indices[26,21] = 1189 is not in [0, 1188)",
+        number=1189,
+        size=1188,
+    ),
+    replace(
+        of_crash(
+            refusals.later_row_too_long,
+            "RuntimeError",
+            "The size of tensor a (34) must match the size of tensor b (32) at non-singleton "
+            "dimension 1",
+            length=34,
+            positions=32,
+        ),
+        facts=replace(FACTS, positions=32),
     ),
 ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from debugger.pipelines.data import Data
 from debugger.stages import sets
-from tests.stages.cases.seen import SPLIT, Case, of_rows
+from tests.stages.cases.seen import SPLIT, Case, of_rows, of_script
 
 CASES = [
     Case(
@@ -30,4 +30,10 @@ CASES = [
         says={"rows": 2, "looked_at": 40},
     ),
     of_rows(sets.keys_counted, {"counted": None}, {"held": 400}, count=2, counted=("rows", 400)),
+    of_script(
+        sets.split_drawn_anew,
+        "rows = rows.shuffle(900)\ntrain = rows.take(700)\ntest = rows.skip(700)",
+        stream="rows",
+        at=2,
+    ),
 ]

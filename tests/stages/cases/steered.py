@@ -8,6 +8,9 @@ from debugger.pipelines.within import Steered, Thawed
 from debugger.stages import steered
 from tests.stages.cases.seen import PLAN, STEPPED, Case
 
+FALLING = Steered(
+    *("Scheduler", 8e-4, 1e-3, 1e-3, (8e-4, 1e-4, 1e-5, 1e-7), "", (8e-4, 4e-4, 2e-4, 1e-4))
+)
 CASES = [
     Case(
         steered.rate_taken_by_callback,
@@ -27,6 +30,12 @@ CASES = [
         ),
         {"plan": replace(PLAN, steered=Steered("Scheduler", 2e-3, 1e-3, 1.0, (1e-3, 2e-3)))},
         says={"last": 9.0},
+    ),
+    Case(
+        steered.rate_driven_down,
+        replace(STEPPED, plan=replace(PLAN, steered=FALLING)),
+        {"plan": replace(PLAN, steered=replace(FALLING, rates=FALLING.afresh))},
+        says={"last": 1e-7, "meant": 1e-4, "epochs": 4},
     ),
     Case(
         steered.schedule_gives_no_float,
