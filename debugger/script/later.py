@@ -16,6 +16,19 @@ def asked_behind(tree: ast.Module, function: str, line: int) -> list[ast.Attribu
     return [found for scope in named for found in _behind(scope, line)]
 
 
+def filled_behind(tree: ast.Module, function: str, line: int) -> list[ast.Call]:
+    """Where a model that is made behind the line is given the weights in a file."""
+    found: list[ast.Call] = []
+    for scope in (one for one in scopes(tree) if getattr(one, "name", "") == function):
+        body = [one for one in scope.body if one.lineno > line]
+        given = {node.id for node in _all(body) if isinstance(node, ast.Name) and _is_set(node)}
+        calls = (one.value for one in body if isinstance(one, ast.Expr))
+        for call in (one for one in calls if isinstance(one, ast.Call)):
+            if name_of(call.func) == "load_weights" and root_of(call) in given:
+                found.append(call)
+    return found
+
+
 def _behind(scope: Scope, line: int) -> Iterator[ast.Attribute | ast.Call]:
     body = [one for one in scope.body if one.lineno > line]
     given = {node.id for node in _all(body) if isinstance(node, ast.Name) and _is_set(node)}

@@ -6,7 +6,7 @@ import ast
 import copy
 from dataclasses import dataclass
 
-from debugger.script.tracing import Function, assigned, name_of
+from debugger.script.tracing import Function, assigned, name_of, owner_of
 
 _ORDERS = {
     "reindex",
@@ -57,10 +57,12 @@ def remainder(tree: ast.Module, function: str, line: int) -> Remainder | None:
     if at is None:
         return None
     all_of_it = [one for part in path for one in part]
-    kept = [one for one in all_of_it if not _leaves(one) and not _fills(one)]
-    left_out = [one for one in all_of_it if one not in kept and not _fills(one)]
+    fresh = frozenset(name for one in all_of_it for name in gives(one))
+    kept = [one for one in all_of_it if not _leaves(one) and _filled(one) in fresh | {""}]
+    left_out = [one for one in all_of_it if one not in kept and not _filled(one)]
     missed = frozenset(name for one in left_out for name in reads(one) | gives(one))
     opened = frozenset(name for one in kept if _opens(one) for name in gives(one))
+    opened |= {_filled(one) for one in kept} - {""}
     targets = tuple(target for target, _ in assigned(at))
     made = ast.Module([_Opening().visit(copy.deepcopy(one)) for one in kept], [])
     return Remainder(tuple(_Returning().visit(made).body), targets, missed, opened)
@@ -127,10 +129,13 @@ def _leaves(statement: ast.stmt) -> bool:
     return bool(put) or bool(calls & set(_LEAVES))
 
 
-def _fills(statement: ast.stmt) -> bool:
-    """It gives a model other weights, which says nothing to answers that are made up."""
+def _filled(statement: ast.stmt) -> str:
+    """The model that it gives other weights, "" of another statement. To answers that are made up
+    that says nothing, if it is the one that was trained; a fresh one becomes that by it."""
     call = statement.value if isinstance(statement, ast.Expr) else None
-    return isinstance(call, ast.Call) and name_of(call.func) == "load_weights"
+    if not isinstance(call, ast.Call) or name_of(call.func) != "load_weights":
+        return ""
+    return owner_of(call) or ast.unparse(call.func)
 
 
 def _opens(statement: ast.stmt) -> bool:
@@ -139,7 +144,14 @@ def _opens(statement: ast.stmt) -> bool:
 
 
 class _Opening(ast.NodeTransformer):
-    """A model that is opened from a file is one that was kept there."""
+    """A model that is opened from a file, or filled from one, is what was kept there."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        if not (name := _filled(node)):
+            self.generic_visit(node)
+            return node
+        made = ast.Assign([ast.Name(name, ast.Store())], ast.Name(KEPT, ast.Load()))
+        return ast.fix_missing_locations(ast.copy_location(made, node))
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         if name_of(node.func) == "load_model":

@@ -21,7 +21,7 @@ from debugger.frameworks.keras.rest import labels_in
 from debugger.pipelines.held import Held, moved, rescaled
 from debugger.pipelines.rest import Rest, function_of, rest_of, running
 from debugger.script.afterwards import Compared, compared, made_anew
-from debugger.script.later import asked_behind, history_keys
+from debugger.script.later import asked_behind, filled_behind, history_keys
 from debugger.script.refits import refits
 from debugger.script.unkept import thrown_away
 from debugger.script.vocabularies import NUMBERS_WORDS, numbered_twice
@@ -107,7 +107,8 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
         thrown += _thrown_away(frame, tree, known)
         behind = asked_behind(tree, function_of(frame), frame.f_lineno)
         failing += _failing(file, behind, known)
-        reopened += _opened(file, behind, known)
+        filled = filled_behind(tree, function_of(frame), frame.f_lineno)
+        reopened += _opened(file, [*behind, *filled], known)
         rests += rest_of(frame, tree)
         looked_up += [
             (key, line) for key, at in history_keys(tree) if (line := line_in(file, at)) is not None

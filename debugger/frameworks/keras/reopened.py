@@ -27,12 +27,13 @@ MOST_SAID = 300
 @dataclass(frozen=True)
 class Opened:
     """`arguments` are those of load_model beside its `file`. `kept_by_hand`: the models that are
-    saved there on the way."""
+    saved there on the way. `weights`: a model made anew is filled from there."""
 
     file: str
     line: int
     arguments: dict[str, Any]
     kept_by_hand: tuple[Any, ...]
+    weights: bool = False
 
 
 def opened(nodes: Sequence[ast.Attribute | ast.Call], known: dict[str, Any]) -> Iterator[Opened]:
@@ -43,13 +44,15 @@ def opened(nodes: Sequence[ast.Attribute | ast.Call], known: dict[str, Any]) -> 
             continue
         try:
             file = os.fspath(_value(node.args[0], known))
-            if name_of(node.func) == "save":
+            if name_of(node.func) in ("save", "save_weights"):
                 saved.setdefault(file, []).append(known.get(root_of(node)))
             elif name_of(node.func) == "load_model" and len(node.args) == 1:
                 arguments = {one.arg: _value(one.value, known) for one in node.keywords if one.arg}
                 if len(arguments) == len(node.keywords):
                     kept = tuple(saved.get(file, ()))
                     yield Opened(file, node.lineno, arguments, kept)
+            elif name_of(node.func) == "load_weights" and root_of(node) not in known:
+                yield Opened(file, node.lineno, {}, tuple(saved.get(file, ())), weights=True)
         except (LookupError, TypeError, ValueError):  # it is made of what is not there yet
             continue
 
@@ -58,7 +61,7 @@ def refused(fit: Fit) -> tuple[str, int] | None:
     """What Keras says where the model that is trained is kept, and opened as it will be."""
     if fit.after.cut_off is None or not fit.model.built:
         return None
-    for one in fit.after.opened:
+    for one in (one for one in fit.after.opened if not one.weights):
         if Path(one.file).suffix in _ENDINGS and _is_kept(fit, one) and _is_small(fit.model):
             fit.after.cut_off()
             if said := _refused(fit.model, one):
@@ -91,7 +94,10 @@ def _is_kept(fit: Fit, one: Opened) -> bool:
     if any(kept is fit.model for kept in one.kept_by_hand):
         return True
     checkpoints = (c for c in fit.callbacks if isinstance(c, tf_keras.callbacks.ModelCheckpoint))
-    return any(str(c.filepath) == one.file and not c.save_weights_only for c in checkpoints)
+    return any(
+        str(c.filepath) == one.file and (one.weights or not c.save_weights_only)
+        for c in checkpoints
+    )
 
 
 def _is_small(model: Any) -> bool:
