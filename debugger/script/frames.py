@@ -129,7 +129,10 @@ class Frames:
 
     def windows_with_target(self) -> Iterator[tuple[int, str, str]]:
         """Columns that are made of the rows up to each row, itself with them, of what is to be
-        foretold there: the line, the column, and what it is made of."""
+        foretold there: the line, the column, and what it is made of. Where rows are put together to
+        windows, they may well end with the row before."""
+        if any(map(_cuts_windows, self._nodes)):
+            return
         asked = {
             column[1]
             for node in self._made
@@ -228,6 +231,17 @@ class Frames:
                     moved.pop(one.id, None)
                     if (surely := _moves_rows(value)) is not None:
                         moved[one.id] = (node.lineno, surely)
+
+
+def _cuts_windows(node: ast.AST) -> bool:
+    """`x[i - 30 : i]`, or a call of a library that cuts such."""
+    if isinstance(node, ast.Call):
+        name = name_of(node.func).lower()
+        return any(one in name for one in ("window", "sequence", "timeseries", "lookback"))
+    if not isinstance(node, ast.Slice):
+        return False
+    ends = [one for one in (node.lower, node.upper) if one is not None]
+    return any(isinstance(one, ast.BinOp) and names_in(one) for one in ends)
 
 
 def _calls_in(value: ast.expr, *names: str) -> bool:

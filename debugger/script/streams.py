@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from debugger.script.tracing import assigned, is_true, name_of
 
 _FREEZES = ("cache", "save", "snapshot")
+_STREAMS = re.compile(
+    r"\btf\.data\b|\btfds\b|from_tensor_slices|_dataset_from_|TextLineDataset|TFRecordDataset"
+)
+"""What makes a stream of TensorFlow's: others that are shuffled keep the order that they got."""
 
 
 def split_behind_shuffle(tree: ast.Module) -> tuple[int, str, int] | None:
     """A stream that is shuffled anew whenever it is gone through, of which one part is taken and
     another skipped: the line that shuffles, the stream's name, and the line that splits it."""
-    shuffled: dict[str, int] = {}
+    streams, shuffled = set[str](), dict[str, int]()
     for node in _in_order(tree):
         for target, value in assigned(node):
             calls = _chain(value)
+            is_stream = _root(value) in streams or bool(_STREAMS.search(ast.unparse(value)))
+            if isinstance(target, ast.Name):
+                (streams.add if is_stream else streams.discard)(target.id)
             splits = next((one for one in calls if name_of(one.func) in ("take", "skip")), None)
             of = "" if splits is None else _root(value)
             if splits is not None and of in shuffled and _skips(tree, of):
@@ -24,8 +32,8 @@ def split_behind_shuffle(tree: ast.Module) -> tuple[int, str, int] | None:
                 continue
             shuffles = [one for one in calls if name_of(one.func) == "shuffle"]
             kept = any(name_of(one.func) in _FREEZES for one in calls)
-            anew = bool(shuffles) and not kept and splits is None and _each_time(shuffles[-1])
-            if anew:
+            anew = is_stream and bool(shuffles) and not kept and splits is None
+            if anew and _each_time(shuffles[-1]):
                 shuffled[target.id] = shuffles[-1].lineno
             elif _root(value) != target.id or kept or splits is not None:
                 shuffled.pop(target.id, None)

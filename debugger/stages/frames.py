@@ -143,7 +143,7 @@ def window_holds_target(seen: Data, view: View) -> Verdict | CannotJudge | None:
         return NO_SCRIPT
     found = () if seen.failure else view.places.frames.windows_with_target()
     for line, made, of in found:
-        return fault(line, made=made, of=of)
+        return look(line, made=made, of=of)
     return None
 
 

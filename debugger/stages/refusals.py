@@ -141,10 +141,9 @@ def average_of_two_classes(seen: Seen, view: View) -> Verdict | None:
 
 def rows_of_unequal_length(seen: Seen, view: View) -> Verdict | None:
     """tf.data puts rows into one tensor, and fills none of them up."""
-    found = _said(
-        seen, r"Cannot (?:add tensor to the|batch).*\[tensor\]: \[(\d+).*batch\]: \[(\d+)"
-    )
-    if found is None:
+    found = _said(seen, r"\[tensor\]: \[(\d+)\], \[batch\]: \[(\d+)\]")
+    found = found or _said(seen, r"element had shape \[(\d+)\] and element \d+ had shape \[(\d+)\]")
+    if found is None or not _says(seen, "cannot", "batch"):
         return None
     return fault(view.places.batched_behind_map(), one=int(found[1]), other=int(found[2]))
 

@@ -10,7 +10,12 @@ import pytest
 from debugger.script.places import Places
 from tests.stages.test_lines import said
 
-SPLIT = "rows = rows.shuffle(900, seed=1)\ntrain = rows.take(700)\ntest = rows.skip(700)"
+SPLIT = (
+    "rows = tf.data.Dataset.from_tensor_slices(x)\n"
+    "rows = rows.shuffle(900, seed=1)\n"
+    "train = rows.take(700)\n"
+    "test = rows.skip(700)"
+)
 MAPPED = "def make(ds):\n    ds = ds.map(number)\n    ds = ds.batch(8)\n    return ds"
 ZIPPED = (
     "texts = [r['text'] for r in rows if r['text']]\n"
@@ -64,6 +69,9 @@ HEALTHY = {
         SPLIT.replace("seed=1)", "seed=1).cache()"),
         SPLIT.replace("rows.skip", "others.skip"),
         "train = rows.take(700).shuffle(900)\ntest = rows.skip(700)",
+        SPLIT.replace(
+            "tf.data.Dataset.from_tensor_slices(x)", "load_dataset('it', streaming=True)"
+        ),
     ],
     "zipped": [
         ZIPPED.replace("for r in rows]", "for r in rows if r['text']]"),
@@ -72,6 +80,7 @@ HEALTHY = {
     ],
     "window": [
         WINDOW.replace("by.rolling", "by.shift(1).rolling"),
+        WINDOW + "\nx = [t.values[n - 30 : n] for n in range(30, len(t))]",
         WINDOW.replace("rolling(3)", "rolling(3, closed='left')"),
         WINDOW.replace("y = t['sold']", "y = t['sold'].shift(-1)"),
         WINDOW.replace("['sold']\n", "['visits']\n"),

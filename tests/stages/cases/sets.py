@@ -32,7 +32,8 @@ CASES = [
     of_rows(sets.keys_counted, {"counted": None}, {"held": 400}, count=2, counted=("rows", 400)),
     of_script(
         sets.split_drawn_anew,
-        "rows = rows.shuffle(900)\ntrain = rows.take(700)\ntest = rows.skip(700)",
+        "rows = tf.data.Dataset.range(900).shuffle(900)\n"
+        "train = rows.take(700)\ntest = rows.skip(700)",
         stream="rows",
         at=2,
     ),
