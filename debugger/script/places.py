@@ -32,6 +32,7 @@ from debugger.script.foreseen import Foreseen, foreseen
 from debugger.script.frames import Frames
 from debugger.script.gradients import left_off
 from debugger.script.grouped import Grouped, laid_by_groups
+from debugger.script.joined import Joined, joined
 from debugger.script.judged import Judged
 from debugger.script.layers import Layers
 from debugger.script.losses import Losses
@@ -220,6 +221,10 @@ class Places(Arguments, Named, Answered, Filling):
 
     def batched_behind_map(self) -> int | None:
         return batched_behind_map(self._tree)
+
+    @cached_property
+    def joined(self) -> list[Joined]:
+        return list(joined(self._tree))
 
     @cached_property
     def laid_by_groups(self) -> list[Grouped]:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from statistics import median
+from typing import Any
 
 from debugger.pipelines.data import Data, Split
 from debugger.stages.classes import ABOUT_CLASSES
-from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
+from debugger.stages.judging import (
+    NO_SCRIPT,
+    NOT_FOR_THIS_TASK,
+    CannotJudge,
+    Rule,
+    Verdict,
+    View,
+    fault,
+    look,
+)
 from debugger.stages.sets import nothing_to_see
 from debugger.stages.tokens import FEWEST_ROWS, tokenizing
 
@@ -31,6 +42,7 @@ LITTLE_KEPT = 1 / 3
 PARTLY_KEPT = 0.6
 SECOND_LOST = 0.5
 TOLD_SHARE = 0.95
+MOST_JOINED, MOSTLY = 200, 0.5
 _OF_TEXT = {"input_ids", "attention_mask", "token_type_ids", "labels", "label", "label_ids"}
 
 
@@ -206,6 +218,21 @@ def label_in_text(seen: Data, view: View) -> Verdict | CannotJudge | None:
     return look(tokenizing(view), share=read.told)
 
 
+def joined_without_space(seen: Data, view: View) -> Verdict | CannotJudge | None:
+    """The last word of one text and the first of the next become one that nobody knows."""
+    if not view.has_script:
+        return NO_SCRIPT
+    for one in () if seen.failure else view.places.joined:
+        pairs = _pairs(view.names.values(), one.first, one.second)
+        run_on = [pair for pair in pairs if pair[0][-1:].isalnum() and pair[1][:1].isalnum()]
+        spelled = [a for a, b in run_on if a.isascii() and b.isascii() and " " in a + b]
+        if len(pairs) >= FEWEST_ROWS and len(spelled) > MOSTLY * len(pairs):
+            first, second = next((a, b) for a, b in run_on if a in spelled)
+            word = first.split()[-1] + second.split()[0]
+            return look(one.line, first=one.first, second=one.second, word=word)
+    return None
+
+
 OF_LENGTHS: tuple[Rule, ...] = (text_cut, filled_far)
 OF_ROWS: tuple[Rule, ...] = (
     text_mostly_cut,
@@ -216,6 +243,7 @@ OF_ROWS: tuple[Rule, ...] = (
     identical_rows,
     contradicting_labels,
     label_in_text,
+    joined_without_space,
 )
 
 
@@ -233,6 +261,20 @@ def _never_read(split: Split, view: View) -> Verdict | None:
     kept = [name for name in words if _reaches(name, split)]
     gone = [n for n, fewest in words.items() if fewest >= FEWEST_WORDS and n not in kept]
     return look(view.tokenizing, gone=gone[0], kept=kept[0]) if kept and gone else None
+
+
+def _pairs(values: Iterable[Any], first: str, second: str) -> list[tuple[str, str]]:
+    """The texts of two columns, of the first table that has both."""
+    for table in values:
+        kind = type(table).__name__
+        names = getattr(table, "column_names" if kind == "Dataset" else "columns", ())
+        if kind not in ("Dataset", "DataFrame") or not {first, second} <= {*names}:
+            continue
+        columns = (list(table[:MOST_JOINED][name]) for name in (first, second))
+        pairs = list(zip(*columns, strict=True))
+        if all(isinstance(text, str) for pair in pairs for text in pair):
+            return [(a, b) for a, b in pairs if a and b]
+    return []
 
 
 def _letters(text: str) -> str:

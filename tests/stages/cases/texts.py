@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pandas as pd
+
 from debugger.pipelines.data import Data
 from debugger.pipelines.spelled import Unsplit
 from debugger.stages import texts
-from tests.stages.cases.seen import SPLIT, Case, of_rows
+from tests.stages.cases.seen import SPLIT, Case, of_rows, of_script
 from tests.stages.cases.tokens import of_tokens
 
 CASES = [
@@ -57,4 +61,14 @@ CASES = [
         lost={"a": 0.0, "b": 0.6},
     ),
     of_tokens(texts.label_in_text, {"told_others": 0.5}, {"share": 1.0}, told=1.0),
+    replace(
+        of_script(
+            texts.joined_without_space,
+            "def words(row):\n    return split(row['title'] + row['body'])",
+            first="title",
+            second="body",
+            word="printerIt",
+        ),
+        names={"rows": pd.DataFrame({"title": ["My printer"] * 30, "body": ["It stands"] * 30})},
+    ),
 ]
