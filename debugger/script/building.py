@@ -9,7 +9,7 @@ import traceback
 import types
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from debugger.pipelines.starting import TrainingStarts
 from debugger.pipelines.unfollowed import Refused
 from debugger.script.enclosure import OPEN, Enclosure, Refusal
 from debugger.script.heard import Heard
+from debugger.script.keeping import kept_for_looking
 from debugger.script.places import Places
 from debugger.script.sources import Sources, sources_of
 
@@ -210,6 +211,7 @@ class _Script:
         with (
             _as_main(self, module),
             self.enclosure.kept_alone(),
+            kept_for_looking() if self.enclosure.walled else nullcontext(),
             warnings.catch_warnings(record=True) as caught,
             home.stopped_at_training(
                 rehearsed, steps, self.enclosure.onward, self.by_hand
