@@ -121,7 +121,6 @@ class Forward:
     highest_id: int | None = None
     vocabulary: int | None = None
     length: int | None = None
-    positions: int | None = None
     label_range: tuple[float, float] | None = None
     batch_device: str = ""
     earlier: Earlier | None = None

@@ -22,21 +22,21 @@ def alone() -> Iterator[None]:
     """While open, what a script gives to workers is done in this process, with the same result."""
     with ExitStack() as undo:
         if torch := sys.modules.get("torch"):
-            _patch(undo, torch.Tensor, "share_memory_", _kept_to_itself)
+            patch(undo, torch.Tensor, "share_memory_", _kept_to_itself)
         if data := sys.modules.get("torch.utils.data"):
-            _patch(undo, data.DataLoader, "__init__", _without_workers)
+            patch(undo, data.DataLoader, "__init__", _without_workers)
         if datasets := sys.modules.get("datasets"):
-            _patch(undo, datasets.Dataset, "map", _in_one_process)
+            patch(undo, datasets.Dataset, "map", _in_one_process)
         if joblib := sys.modules.get("joblib"):
-            _patch(undo, joblib.Parallel, "__init__", _one_by_one)
-        _patch(undo, ThreadPool, "__init__", _with_locks_of_threads)
-        _patch(undo, multiprocessing, "Pool", lambda _: _threads_for_processes)
-        _patch(undo, BaseContext, "Pool", lambda _: _asked_of_context)
-        _patch(undo, concurrent.futures, "ProcessPoolExecutor", lambda _: _Executor)
+            patch(undo, joblib.Parallel, "__init__", _one_by_one)
+        patch(undo, ThreadPool, "__init__", _with_locks_of_threads)
+        patch(undo, multiprocessing, "Pool", lambda _: _threads_for_processes)
+        patch(undo, BaseContext, "Pool", lambda _: _asked_of_context)
+        patch(undo, concurrent.futures, "ProcessPoolExecutor", lambda _: _Executor)
         yield
 
 
-def _patch(undo: ExitStack, owner: Any, name: str, made: Callable[[Any], Any]) -> None:
+def patch(undo: ExitStack, owner: Any, name: str, made: Callable[[Any], Any]) -> None:
     before = getattr(owner, name)
     setattr(owner, name, made(before))
     undo.callback(setattr, owner, name, before)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from debugger.script.loops import calls_in
 from debugger.script.tracing import is_true, name_of, names_in
 
 _SHIFTS = ("shift", "diff", "pct_change")
@@ -74,7 +75,7 @@ class Frames:
     def shifted(self) -> Iterator[Shifted]:
         for call in self._calls:
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
-            column = _column(held)
+            column = column_of(held)
             if name_of(call.func) in _SHIFTS and column is not None:
                 yield Shifted(call.lineno, *column, _by(call))
 
@@ -99,7 +100,7 @@ class Frames:
         for node in (part for made in self._made for part in ast.walk(made.value)):
             if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.Lt | ast.LtE):
                 continue
-            column, most = _column(node.left), getattr(node.comparators[0], "value", None)
+            column, most = column_of(node.left), getattr(node.comparators[0], "value", None)
             if column is not None and column[0] == table and isinstance(most, int | float):
                 yield node.lineno, column[1], float(most)
 
@@ -116,7 +117,7 @@ class Frames:
             if name_of(call.func) != "fillna" or not set(given) & set(_ZERO):
                 continue
             held = call.func.value if isinstance(call.func, ast.Attribute) else None
-            column = _column(held)
+            column = column_of(held)
             if column is not None:
                 yield call.lineno, *column
             elif isinstance(held, ast.Name):
@@ -124,7 +125,7 @@ class Frames:
 
     def columns_made(self, table: str) -> set[str]:
         """Of a table, the columns that a line of the script puts something into."""
-        put = [_column(node.targets[0]) for node in self._made]
+        put = [column_of(node.targets[0]) for node in self._made]
         return {column for held, column in filter(None, put) if held == table}
 
     def windows_with_target(self) -> Iterator[tuple[int, str, str]]:
@@ -136,23 +137,23 @@ class Frames:
         asked = {
             column[1]
             for node in self._made
-            if _ASKED.fullmatch(name_of(node.targets[0])) and not _calls_in(node.value, *_SHIFTS)
-            for column in map(_column, ast.walk(node.value))
+            if _ASKED.fullmatch(name_of(node.targets[0])) and not calls_in([node.value], *_SHIFTS)
+            for column in map(column_of, ast.walk(node.value))
             if column is not None
         }
         groups: dict[str, str] = {}
         moved = {(one.table, one.column) for one in self.shifted()}
         for node in self._made:
-            target, into = node.targets[0], _column(node.targets[0])
+            target, into = node.targets[0], column_of(node.targets[0])
             of = next(filter(None, (self._of_column(p, groups) for p in ast.walk(node.value))), "")
-            if isinstance(target, ast.Name) and of and _calls_in(node.value, "groupby"):
+            if isinstance(target, ast.Name) and of and calls_in([node.value], "groupby"):
                 groups[target.id] = of
             left = any(
                 k.arg == "closed" for k in ast.walk(node.value) if isinstance(k, ast.keyword)
             )
             if into is None or into in moved or of not in asked or left:
                 continue
-            if _calls_in(node.value, *_WINDOWS) and not _calls_in(node.value, *_SHIFTS):
+            if calls_in([node.value], *_WINDOWS) and not calls_in([node.value], *_SHIFTS):
                 yield node.lineno, into[1], of
 
     @staticmethod
@@ -170,11 +171,11 @@ class Frames:
     def taken_from_other(self) -> Iterator[Beside]:
         """Columns that a table is given from a column of another, as they stand there."""
         for node in self._made:
-            into = _column(node.targets[0])
+            into = column_of(node.targets[0])
             if into is None or _is_bare(node.value):
                 continue
             parts = [part for part in ast.walk(node.value) if isinstance(part, ast.Subscript)]
-            for table, column in filter(None, map(_column, parts)):
+            for table, column in filter(None, map(column_of, parts)):
                 if table != into[0] and not _is_mapped(node.value):
                     yield Beside(node.lineno, into[0], table, column=column)
 
@@ -244,10 +245,6 @@ def _cuts_windows(node: ast.AST) -> bool:
     return any(isinstance(one, ast.BinOp) and names_in(one) for one in ends)
 
 
-def _calls_in(value: ast.expr, *names: str) -> bool:
-    return any(isinstance(p, ast.Call) and name_of(p.func) in names for p in ast.walk(value))
-
-
 def _moves_rows(made: ast.expr) -> bool | None:
     """Whether its rows come in another order, and keep their numbers; False where some are left
     out, None where nothing is moved or they are numbered anew."""
@@ -296,7 +293,7 @@ def _is_listed(made: ast.expr) -> bool:
     return listed and not any(k.arg == "index" for k in made.keywords)
 
 
-def _column(node: ast.AST | None) -> tuple[str, str] | None:
+def column_of(node: ast.AST | None) -> tuple[str, str] | None:
     """`table` and `cost` of `table["cost"]`."""
     by = node.slice if isinstance(node, ast.Subscript) else None
     held = node.value if isinstance(node, ast.Subscript) else None

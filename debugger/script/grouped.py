@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from debugger.script.frames import column_of
+from debugger.script.loops import calls_in
 from debugger.script.tracing import is_true, name_of, names_in
 
 _BARE = ("to_numpy", "tolist", "to_list")
@@ -40,15 +42,14 @@ def laid_by_groups(tree: ast.Module) -> Iterator[Grouped]:
     sorts: dict[str, str | None] = {}
     for node in made:
         target = node.targets[0] if isinstance(node, ast.Assign) else None
-        into = _column(target)
+        into = column_of(target)
         if into is not None and sorts.get(into[0], "") is not None:
             found = _made_by_groups(node.value, groups)
             if found is not None:
                 yield Grouped(node.lineno, *into, *found, sorts.get(into[0]) or "")
         if isinstance(target, ast.Name):
             groups.pop(target.id, None)
-            calls = [part for part in ast.walk(node.value) if isinstance(part, ast.Call)]
-            if any(name_of(one.func) == "groupby" for one in calls):
+            if calls_in([node.value], "groupby"):
                 groups[target.id] = node.value
             sorts[target.id] = _sorting(node.value, sorts)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -59,13 +60,11 @@ def laid_by_groups(tree: ast.Module) -> Iterator[Grouped]:
 
 def _sorting(made: ast.expr, known: dict[str, str | None]) -> str | None:
     """None where rows may come in the order of groups, whatever they are called."""
-    calls = [part for part in ast.walk(made) if isinstance(part, ast.Call)]
-    if any(name_of(one.func) in _MADE_ANEW for one in calls):
+    if calls_in([made], *_MADE_ANEW):
         return None
-    sorting = next((one for one in calls if name_of(one.func) == "sort_values"), None)
-    if sorting is not None:
-        return _sorted_by(sorting)
-    if any(name_of(one.func) in ("sample", "shuffle") for one in calls):
+    if sorting := calls_in([made], "sort_values"):
+        return _sorted_by(sorting[0])
+    if calls_in([made], "sample", "shuffle"):
         return ""
     return next((known[name] for name in sorted(names_in(made)) if name in known), "")
 
@@ -89,10 +88,10 @@ def _made_by_groups(
     if inner is None:
         return None
     calls: list[ast.Call] = []
-    column = ""
-    while not isinstance(inner, ast.Name) or inner.id in groups:
+    column, left = "", dict(groups)  # each name is followed once
+    while not isinstance(inner, ast.Name) or inner.id in left:
         if isinstance(inner, ast.Name):
-            inner = groups[inner.id]
+            inner = left.pop(inner.id)
         elif isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute):
             calls.append(inner)
             inner = inner.func.value
@@ -124,11 +123,3 @@ def _bare(value: ast.expr) -> ast.expr | None:
     if name_of(value.func) in _BARE and isinstance(value.func, ast.Attribute):
         return value.func.value
     return value.args[0] if name_of(value.func) in _HOLDS and value.args else None
-
-
-def _column(node: ast.expr | None) -> tuple[str, str] | None:
-    """`table` and `cost` of `table["cost"]`."""
-    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
-        return None
-    said = _first_text(node.slice) if isinstance(node.slice, ast.Constant) else None
-    return None if said is None else (node.value.id, said)

@@ -11,6 +11,7 @@ from functools import wraps
 from typing import Any
 
 from debugger.pipelines.starting import TrainingStarts
+from debugger.script.alone import patch
 
 _CLEARS = ((os, "remove"), (os, "unlink"), (os, "rmdir"), (shutil, "rmtree"))
 
@@ -21,9 +22,7 @@ def kept_for_looking() -> Iterator[None]:
     rows may still be read from there. The folder of its run goes with all that is in it."""
     with ExitStack() as undo:
         for owner, name in _CLEARS:
-            before = getattr(owner, name)
-            setattr(owner, name, _unless_stopped(before))
-            undo.callback(setattr, owner, name, before)
+            patch(undo, owner, name, _unless_stopped)
         yield
 
 

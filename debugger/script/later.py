@@ -12,16 +12,14 @@ from debugger.script.tracing import name_of
 def asked_behind(tree: ast.Module, function: str, line: int) -> list[ast.Attribute | ast.Call]:
     """Calls and looked-up names that are surely reached behind a line, outermost first: what stands
     in an `if`, a loop or a `try` may not be, nor what begins with a name that is given anew."""
-    named = [one for one in scopes(tree) if getattr(one, "name", "") == function]
-    return [found for scope in named for found in _behind(scope, line)]
+    return [found for scope in _called(tree, function) for found in _behind(scope, line)]
 
 
 def filled_behind(tree: ast.Module, function: str, line: int) -> list[ast.Call]:
     """Where a model that is made behind the line is given the weights in a file."""
     found: list[ast.Call] = []
-    for scope in (one for one in scopes(tree) if getattr(one, "name", "") == function):
-        body = [one for one in scope.body if one.lineno > line]
-        given = {node.id for node in _all(body) if isinstance(node, ast.Name) and _is_set(node)}
+    for scope in _called(tree, function):
+        body, given = _left(scope, line)
         calls = (one.value for one in body if isinstance(one, ast.Expr))
         for call in (one for one in calls if isinstance(one, ast.Call)):
             if name_of(call.func) == "load_weights" and root_of(call) in given:
@@ -29,9 +27,18 @@ def filled_behind(tree: ast.Module, function: str, line: int) -> list[ast.Call]:
     return found
 
 
-def _behind(scope: Scope, line: int) -> Iterator[ast.Attribute | ast.Call]:
+def _called(tree: ast.Module, function: str) -> list[Scope]:
+    return [one for one in scopes(tree) if getattr(one, "name", "") == function]
+
+
+def _left(scope: Scope, line: int) -> tuple[list[ast.stmt], set[str]]:
+    """What stands behind the line, and the names that are given there."""
     body = [one for one in scope.body if one.lineno > line]
-    given = {node.id for node in _all(body) if isinstance(node, ast.Name) and _is_set(node)}
+    return body, {n.id for n in _all(body) if isinstance(n, ast.Name) and _is_set(n)}
+
+
+def _behind(scope: Scope, line: int) -> Iterator[ast.Attribute | ast.Call]:
+    body, given = _left(scope, line)
     for statement in body:
         if isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.AnnAssign):
             for node in _all([statement]):

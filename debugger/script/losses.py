@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from debugger.script.functions import Functions
+from debugger.script.loops import calls_in
 from debugger.script.tracing import Function, last, name_of
 
 _CUTS = (
@@ -25,13 +26,8 @@ class Losses(Functions):
     def cutting(self) -> int | None:
         """The line of a loss, or of a training step of one's own, that no gradient gets through."""
         for body in (*self._losses(), *self._own("train_step"), *self._own("call")):
-            parts = list(ast.walk(body))
-            calls = [
-                n.lineno for n in parts if isinstance(n, ast.Call) and name_of(n.func) in _CUTS
-            ]
-            held = [n.lineno for n in parts if isinstance(n, ast.Compare)]
-            if calls or held:
-                return min(calls or held)
+            if (line := _first(body, _CUTS, ast.Compare)) is not None:
+                return line
         return None
 
     def untaped(self) -> int | None:
@@ -103,13 +99,8 @@ class Losses(Functions):
     def turned(self) -> int | None:
         """Where a loss of the script's own brings what it is given into another shape."""
         for body in self._losses():
-            parts = list(ast.walk(body))
-            calls = [
-                n.lineno for n in parts if isinstance(n, ast.Call) and name_of(n.func) in _TURNS
-            ]
-            taken = [n.lineno for n in parts if isinstance(n, ast.Subscript)]
-            if calls or taken:
-                return min(calls or taken)
+            if (line := _first(body, _TURNS, ast.Subscript)) is not None:
+                return line
         return None
 
     def _losses(self) -> Iterator[Body]:
@@ -146,3 +137,10 @@ def _opens_tape(item: ast.withitem) -> bool:
 def _gradients(step: ast.AST) -> list[ast.Call]:
     calls = [node for node in ast.walk(step) if isinstance(node, ast.Call)]
     return [call for call in calls if name_of(call.func) == "gradient"]
+
+
+def _first(body: Body, names: Collection[str], kind: type[ast.AST]) -> int | None:
+    """The first line that calls one of these, else the first that holds a part of that kind."""
+    calls = [call.lineno for call in calls_in([body], *names)]
+    held = [n.lineno for n in ast.walk(body) if isinstance(n, kind) and isinstance(n, ast.expr)]
+    return min(calls or held, default=None)

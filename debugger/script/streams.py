@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from debugger.script.later import root_of
 from debugger.script.tracing import assigned, is_true, name_of
 
 _FREEZES = ("cache", "save", "snapshot")
@@ -21,11 +22,11 @@ def split_behind_shuffle(tree: ast.Module) -> tuple[int, str, int] | None:
     for node in _in_order(tree):
         for target, value in assigned(node):
             calls = _chain(value)
-            is_stream = _root(value) in streams or bool(_STREAMS.search(ast.unparse(value)))
+            is_stream = root_of(value) in streams or bool(_STREAMS.search(ast.unparse(value)))
             if isinstance(target, ast.Name):
                 (streams.add if is_stream else streams.discard)(target.id)
             splits = next((one for one in calls if name_of(one.func) in ("take", "skip")), None)
-            of = "" if splits is None else _root(value)
+            of = "" if splits is None else root_of(value)
             if splits is not None and of in shuffled and _skips(tree, of):
                 return shuffled[of], of, splits.lineno
             if not isinstance(target, ast.Name):
@@ -35,7 +36,7 @@ def split_behind_shuffle(tree: ast.Module) -> tuple[int, str, int] | None:
             anew = is_stream and bool(shuffles) and not kept and splits is None
             if anew and _each_time(shuffles[-1]):
                 shuffled[target.id] = shuffles[-1].lineno
-            elif _root(value) != target.id or kept or splits is not None:
+            elif root_of(value) != target.id or kept or splits is not None:
                 shuffled.pop(target.id, None)
     return None
 
@@ -49,7 +50,7 @@ def batched_behind_map(tree: ast.Module) -> int | None:
             if "batch" in names:
                 at = next(c.lineno for c in _chain(value) if name_of(c.func) == "batch")
                 first = first or at
-                if "map" in names[: names.index("batch")] or _root(value) in mapped:
+                if "map" in names[: names.index("batch")] or root_of(value) in mapped:
                     return at
             if isinstance(target, ast.Name) and "map" in names:
                 mapped.add(target.id)
@@ -70,12 +71,6 @@ def _chain(value: ast.expr) -> list[ast.Call]:
     return calls
 
 
-def _root(value: ast.expr) -> str:
-    calls = _chain(value)
-    held = calls[-1].func.value if calls and isinstance(calls[-1].func, ast.Attribute) else value
-    return held.id if isinstance(held, ast.Name) else ""
-
-
 def _each_time(shuffle: ast.Call) -> bool:
     told = [k.value for k in shuffle.keywords if k.arg == "reshuffle_each_iteration"]
     over_rows = any(isinstance(one, ast.Constant | ast.Name | ast.Call) for one in shuffle.args)
@@ -90,6 +85,6 @@ def _skips(tree: ast.Module, name: str) -> bool:
         for node in _in_order(tree)
         for _, value in assigned(node)
         for one in _chain(value)
-        if _root(value) == name
+        if root_of(value) == name
     }
     return {"take", "skip"} <= asked

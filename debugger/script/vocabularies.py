@@ -140,13 +140,10 @@ def _own_numbers(
         by_itself = (c for c in calls if name_of(c.func) == whose and c.args)
         if any(names_in(c) & (handed | named) for c in (*applied, *by_itself)):
             yield call, owner
+    called = {name_of(call.func) for call in calls}
     for target, value in (pair for part in body for pair in assigned(part)):
         made = isinstance(value, ast.Call) and name_of(value.func) in makers
-        if (
-            made
-            and names_in(value) & handed
-            and name_of(target) in {name_of(c.func) for c in calls}
-        ):
+        if made and names_in(value) & handed and name_of(target) in called:
             yield value, value
     read = {name_of(part.value) for part in body if isinstance(part, ast.Subscript)}
     read |= {owner_of(call) for call in calls if name_of(call.func) == "get"}

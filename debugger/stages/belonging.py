@@ -16,6 +16,7 @@ from debugger.stages.judging import (
     Verdict,
     View,
     fault,
+    found_in,
     look,
 )
 
@@ -313,7 +314,7 @@ def _collating(view: View) -> int | None:
 
 
 def _in_collator(find: Callable[..., int | None], *what: str) -> int | None:
-    return next(filter(None, (find(name, *what) for name in _COLLATORS)), None)
+    return found_in(_COLLATORS, find, *what)
 
 
 def _cut_shorter(seen: Data, view: View, which: str) -> Verdict | CannotJudge | None:

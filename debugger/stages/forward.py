@@ -261,7 +261,7 @@ def label_for_each_token(seen: Forward, view: View) -> Verdict | None:
         return None
     if len(seen.labels_shape) != 2 or seen.labels_shape != seen.inputs_shape:
         return None
-    if view.facts.collator == "DataCollatorForLanguageModeling":
+    if view.facts.collator == language.COLLATOR:
         return None  # see collator_of_language_model
     name = view.facts.model_class
     line = view.places.call(f".{name}", "Classification.from_pretrained", "from_config")
@@ -291,12 +291,13 @@ def ids_outside_vocabulary(seen: Forward, view: View) -> Verdict | CannotJudge |
 
 
 def too_long(seen: Forward, view: View) -> Verdict | CannotJudge | None:
-    if seen.length is None or seen.positions is None:
+    positions = view.facts.positions
+    if seen.length is None or positions is None:
         return NOT_FOR_THIS_TASK
-    if seen.failure is None or seen.length <= seen.positions:
+    if seen.failure is None or seen.length <= positions:
         return None
-    line = too_long_at(view, seen.length, seen.positions)
-    return fault(line, length=seen.length, positions=seen.positions)
+    line = too_long_at(view, seen.length, positions)
+    return fault(line, length=seen.length, positions=positions)
 
 
 def number_outside_table(seen: Forward, view: View) -> Verdict | CannotJudge | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ def shifted_across_groups(seen: Data, view: View) -> Verdict | CannotJudge | Non
     frames = view.places.frames
     moved = [] if seen.failure else list(frames.shifted())
     for one in moved:
-        table: Any = view.names.get(one.table)
-        if type(table).__name__ != "DataFrame" or len(table) < FEWEST:
+        table = view.frame(one.table)
+        if table is None or len(table) < FEWEST:
             continue
         asked = {other.column for other in moved if other.table == one.table}  # at their borders
         for key in sorted(frames.grouped_by & {str(name) for name in table.columns} - asked):
@@ -87,7 +87,7 @@ def column_of_other_rows(seen: Data, view: View) -> Verdict | CannotJudge | None
     if not view.has_script:
         return NO_SCRIPT
     for one in () if seen.failure else view.places.frames.taken_from_other():
-        table, other = (view.names.get(name) for name in (one.table, one.other))
+        table, other = (view.frame(name) for name in (one.table, one.other))
         moved = _moved(table, other, one.column)
         if moved is not None and moved[0] >= MOSTLY * moved[1]:
             told = {"frame": one.table, "other": one.other, "column": one.column}
@@ -129,7 +129,7 @@ def groups_out_of_order(seen: Data, view: View) -> Verdict | CannotJudge | None:
     for one in () if seen.failure else view.places.laid_by_groups:
         if one.sorted_by == one.key:
             continue
-        share = _beside_others(one, view.names) if one.values and one.call else None
+        share = _beside_others(one, view) if one.values and one.call else None
         surely = bool(one.sorted_by) and not one.call if share is None else share >= SOME
         if share is None or surely:
             told = {"frame": one.table, "column": one.column, "key": one.key}
@@ -160,10 +160,10 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def _beside_others(one: Grouped, names: Mapping[str, Any]) -> float | None:
+def _beside_others(one: Grouped, view: View) -> float | None:
     """Of the rows, those that got another group's value; None where the column was changed since,
     or the tables are not there any more."""
-    table, of = _frame(names, one.table), _frame(names, one.of)
+    table, of = view.frame(one.table), view.frame(one.of)
     if table is None or of is None:
         return None
     if not {one.key, one.column} <= {*table.columns} or not {one.key, one.values} <= {*of.columns}:
@@ -175,23 +175,18 @@ def _beside_others(one: Grouped, names: Mapping[str, Any]) -> float | None:
     return float(((table[one.column] != wanted) & wanted.notna()).mean())
 
 
-def _frame(names: Mapping[str, Any], name: str) -> Any:
-    held = names.get(name)
-    return held if type(held).__name__ == "DataFrame" else None
-
-
 def _zero_filled(view: View) -> Iterator[tuple[int, str, str, Any]]:
     """Where gaps are made 0, the table's name, the column ("" of all), and the table itself."""
     for line, name, column in view.places.frames.zero_filled():
-        table: Any = view.names.get(name)
-        if type(table).__name__ == "DataFrame" and len(table) >= FEWEST:
+        table = view.frame(name)
+        if table is not None and len(table) >= FEWEST:
             yield line, name, column, table
 
 
 def _moved(table: Any, other: Any, column: str) -> tuple[int, int] | None:
     """In how many rows the two hold another value under the same number, where the one was made of
     rows of the other; None where nobody can tell."""
-    if any(type(one).__name__ != "DataFrame" for one in (table, other)) or table is other:
+    if table is None or other is None or table is other:
         return None
     if column not in table.columns or column not in other.columns:
         return None

@@ -19,6 +19,8 @@ from debugger.pipelines.facts import Facts
 from debugger.script.heard import Heard
 from debugger.script.places import Places
 
+_T = TypeVar("_T")
+
 
 @dataclass(frozen=True)
 class View:
@@ -36,6 +38,11 @@ class View:
     asked_behind: bool = False
     """Whether the rows to judge by are some that the model is only asked about behind its training,
     and `places` are of a script that would show it these."""
+
+    def frame(self, name: str) -> Any:
+        """The table of pandas of that name, None of anything else."""
+        held = self.names.get(name)
+        return held if type(held).__name__ == "DataFrame" else None
 
     @property
     def tokenizing(self) -> int | None:
@@ -106,6 +113,13 @@ def look(line: int | None = None, **numbers: Any) -> Verdict:
 
 def note(line: int | None = None, **numbers: Any) -> Verdict:
     return Verdict("note", line, numbers)
+
+
+def found_in(
+    names: Iterable[str], find: Callable[..., _T | None], *what: Any, **more: Any
+) -> _T | None:
+    """What is looked for in a function that a script hands over under one of several names."""
+    return next(filter(None, (find(one, *what, **more) for one in names)), None)
 
 
 NOT_FOR_THIS_TASK = CannotJudge("not_for_this_task")

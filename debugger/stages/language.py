@@ -7,6 +7,7 @@ from debugger.pipelines.forward import Forward
 from debugger.stages.judging import NOT_FOR_THIS_TASK, CannotJudge, Rule, Verdict, View, fault, look
 from debugger.stages.targets import MANY_ROWS, NEARLY_ALL, OWN, labelling
 
+COLLATOR = "DataCollatorForLanguageModeling"
 MANY_PLACES = 200
 """Of a batch; where a few are marked, so many hold one of them."""
 MOSTLY_SEEN = 0.5
@@ -66,12 +67,12 @@ def masked_too_much(seen: Batch, view: View) -> Verdict | CannotJudge | None:
 def collator_of_language_model(seen: Batch, view: View) -> Verdict | CannotJudge | None:
     """It makes its labels of the words themselves, whatever the rows bring along."""
     asks_rows = view.facts.task in ("classification", "multilabel", "regression")
-    if not asks_rows or view.facts.collator != "DataCollatorForLanguageModeling":
+    if not asks_rows or view.facts.collator != COLLATOR:
         return NOT_FOR_THIS_TASK
     made = seen.fields.get("labels")
     if made is None or len(made.shape) < 2:
         return None
-    line = view.places.call("DataCollatorForLanguageModeling")
+    line = view.places.call(COLLATOR)
     return fault(line or view.places.argument("data_collator"), model=view.facts.model_class)
 
 
@@ -81,7 +82,7 @@ def masked_for_causal(seen: Batch, view: View) -> Verdict | CannotJudge | None:
         return NOT_FOR_THIS_TASK
     if not targets.masked or targets.ignored <= targets.counted:
         return None
-    line = view.places.argument("mlm") or view.places.call("DataCollatorForLanguageModeling")
+    line = view.places.argument("mlm") or view.places.call(COLLATOR)
     return fault(line, masked=targets.masked, counted=targets.counted)
 
 

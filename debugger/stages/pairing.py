@@ -54,8 +54,8 @@ def listed_in_two_orders(seen: Data, view: View) -> Verdict | CannotJudge | None
     pairing = view.places.pairing
     lists = {n: one for n, one in view.names.items() if _are_names(one) and pairing.goes_over(n)}
     for line, table in () if seen.failure else pairing.as_they_stand():
-        held: Any = view.names.get(table)
-        if type(held).__name__ != "DataFrame" or len(held) < FEWEST:
+        held = view.frame(table)
+        if held is None or len(held) < FEWEST:
             continue
         for name, listed in lists.items():
             if len(listed) != len(held):

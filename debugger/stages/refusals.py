@@ -161,12 +161,10 @@ def entry_not_in_table(seen: Seen, view: View) -> Verdict | None:
 def later_row_too_long(seen: Seen, view: View) -> Verdict | None:
     """A model with a place for each of so many tokens meets a longer row than the first batch's."""
     found = _said(seen, r"size of (?:the )?tensor \(?(?:a \()?(\d+)\).* must match .*\((\d+)\)")
-    if found is None or view.facts.positions not in (sizes := sorted(map(int, found.groups()))):
+    positions, length = (0, 0) if found is None else sorted(map(int, found.groups()))
+    if positions != view.facts.positions or length == positions:
         return None
-    if sizes[0] != view.facts.positions or sizes[0] == sizes[1]:
-        return None
-    line = too_long_at(view, sizes[1], sizes[0])
-    return fault(line, length=sizes[1], positions=sizes[0])
+    return fault(too_long_at(view, length, positions), length=length, positions=positions)
 
 
 def weights_in_two_groups(seen: Seen, view: View) -> Verdict | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from debugger.pipelines.trials import HIGHER_IS_BETTER, Trials
-from debugger.stages.judging import CannotJudge, View
+from debugger.stages.judging import CannotJudge, View, found_in
 
 NEARLY_RIGHT = 0.999
 SHARES = ("accuracy", "f1", "precision", "recall", "exact_match")
@@ -25,7 +25,7 @@ def metric_line(view: View, name: str = "") -> int | None:
 
 def in_metric(find: Callable[..., _T | None], *what: Any, **more: Any) -> _T | None:
     """What is looked for in the function that measures, however it is handed over."""
-    return next(filter(None, (find(one, *what, **more) for one in GIVEN_AS)), None)
+    return found_in(GIVEN_AS, find, *what, **more)
 
 
 def first(tried: Trials) -> str | None:

@@ -45,7 +45,7 @@ def rate_driven_down(seen: Step, view: View) -> Verdict | CannotJudge | None:
     """What is meant for the first rate is taken of the last one, and each epoch takes it again. A
     factor that is always the same may well be taken again."""
     steered = None if seen.plan is None else seen.plan.steered
-    if steered is None or not steered.asked or len(steered.rates) != len(steered.afresh) > 1:
+    if steered is None or not steered.asked or not steered.afresh:
         return UNKNOWN
     last, meant = steered.rates[-1], steered.afresh[-1]
     if len({f"{rate:.6g}" for rate in steered.afresh}) < 4 or last * FAR_DOWN > meant:

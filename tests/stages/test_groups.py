@@ -56,3 +56,7 @@ def test_values_that_stand_beside_their_own_rows_are_let_be(script: str) -> None
 def test_rows_sorted_by_another_column_are_no_groups_one_after_the_other() -> None:
     assert told(BY_DAY + DAYS) == "fault"
     assert told("t.sort_values('day', inplace=True)\n" + DAYS) == "fault"
+
+
+def test_a_table_that_is_made_of_its_own_groups_is_gone_through_once() -> None:
+    assert told("rows = rows.groupby('who').head(3)\n" + MEANS) == "look"

@@ -108,7 +108,7 @@ def seen_after(cut_off: Callable[[], None] | None = None) -> After:
         behind = asked_behind(tree, function_of(frame), frame.f_lineno)
         failing += _failing(file, behind, known)
         filled = filled_behind(tree, function_of(frame), frame.f_lineno)
-        reopened += _opened(file, [*behind, *filled], known)
+        reopened += _opened(file, behind, filled, known)
         rests += rest_of(frame, tree)
         looked_up += [
             (key, line) for key, at in history_keys(tree) if (line := line_in(file, at)) is not None
@@ -137,8 +137,8 @@ def _failing(file: str, behind: Behind, known: dict[str, Any]) -> Iterator[tuple
             yield said, line
 
 
-def _opened(file: str, behind: Behind, known: dict[str, Any]) -> Iterator[Opened]:
-    for one in opened(behind, known):
+def _opened(file: str, behind: Behind, filled: Behind, known: dict[str, Any]) -> Iterator[Opened]:
+    for one in opened(behind, filled, known):
         line = line_in(file, one.line)
         if line is not None:
             yield replace(one, line=line)

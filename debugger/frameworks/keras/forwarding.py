@@ -303,5 +303,4 @@ def _sizes(model: Any, inputs: Any) -> dict[str, Any]:
         "highest_id": int(np.asarray(inputs).max()),
         "vocabulary": getattr(config, "vocab_size", None),
         "length": int(inputs.shape[-1]),
-        "positions": getattr(config, "max_position_embeddings", None),
     }

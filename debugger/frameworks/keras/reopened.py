@@ -36,10 +36,15 @@ class Opened:
     weights: bool = False
 
 
-def opened(nodes: Sequence[ast.Attribute | ast.Call], known: dict[str, Any]) -> Iterator[Opened]:
-    """What is opened by a name and with arguments that are known already."""
+def opened(
+    behind: Sequence[ast.Attribute | ast.Call],
+    filled: Sequence[ast.Attribute | ast.Call],
+    known: dict[str, Any],
+) -> Iterator[Opened]:
+    """What is opened by a name and with arguments that are known already; `filled` are the calls
+    that fill a model made anew. With more than the file, only some weights may go in."""
     saved: dict[str, list[Any]] = {}
-    for node in nodes:
+    for node in (*behind, *filled):
         if not isinstance(node, ast.Call) or not node.args:
             continue
         try:
@@ -51,7 +56,7 @@ def opened(nodes: Sequence[ast.Attribute | ast.Call], known: dict[str, Any]) -> 
                 if len(arguments) == len(node.keywords):
                     kept = tuple(saved.get(file, ()))
                     yield Opened(file, node.lineno, arguments, kept)
-            elif name_of(node.func) == "load_weights" and root_of(node) not in known:
+            elif node in filled and len(node.args) == 1 and not node.keywords:
                 yield Opened(file, node.lineno, {}, tuple(saved.get(file, ())), weights=True)
         except (LookupError, TypeError, ValueError):  # it is made of what is not there yet
             continue

@@ -269,5 +269,4 @@ def _sizes(model: Any, inputs: Any) -> dict[str, Any]:
         "vocabulary": getattr(embedding, "num_embeddings", None),
         "inputs_shape": tuple(inputs.shape),
         "length": inputs.shape[-1],
-        "positions": getattr(getattr(model, "config", None), "max_position_embeddings", None),
     }

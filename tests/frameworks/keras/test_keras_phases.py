@@ -352,19 +352,27 @@ def test_answers_of_a_model_that_is_opened_again_are_held_against_labels() -> No
     assert told(head + last + fails, *asked) == [("fails_afterwards", 15)]
 
 
-@pytest.mark.parametrize("kept", ['model.save_weights("it.h5")', ""])
+@pytest.mark.parametrize(
+    ("kept", "only", "known"),
+    [
+        ('model.save_weights("it.h5")', "", True),
+        ('model.save_weights("it.h5")', ", by_name=True", False),
+        ("", "", False),
+    ],
+)
 def test_answers_of_a_fresh_model_with_the_trained_weights_are_held_against_labels(
-    kept: str,
+    kept: str, only: str, known: bool
 ) -> None:
-    """Whoever fills it from a file that nobody writes gets answers that nobody can make up."""
+    """Whoever fills it from a file that nobody writes gets answers that nobody can make up, and by
+    name it may get none of the weights."""
     made = PHASES.partition("body.trainable = False")[0]
     head = made + 'model.compile(Adam(0.01), loss="binary_crossentropy")\n'
     head += "from sklearn.metrics import accuracy_score\n"
     head += f"model.fit(x, y)\n{kept}\n"
-    filled = 'best = tf.keras.models.clone_model(model)\nbest.load_weights("it.h5")\n'
+    filled = f'best = tf.keras.models.clone_model(model)\nbest.load_weights("it.h5"{only})\n'
     sound = "print(accuracy_score(y, best.predict(x) > 0.5))\n"
     asked = EVALUATE, "fails_afterwards"
 
     assert told(head + filled + sound, *asked) == []
     fails = told(head + filled + sound.replace("y,", "y[:40],"), *asked)
-    assert fails == ([("fails_afterwards", 15)] if kept else [])
+    assert fails == ([("fails_afterwards", 15)] if known else [])

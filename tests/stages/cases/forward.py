@@ -59,8 +59,9 @@ CASES = [
     ),
     Case(
         forward.too_long,
-        replace(FINE, length=65, positions=64, failure=failed("IndexError", "out of range")),
+        replace(FINE, length=65, failure=failed("IndexError", "out of range")),
         {"length": 64},
+        facts=replace(FACTS, positions=64),
         says={"length": 65, "positions": 64},
     ),
     Case(
