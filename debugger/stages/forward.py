@@ -261,8 +261,6 @@ def label_for_each_token(seen: Forward, view: View) -> Verdict | None:
         return None
     if len(seen.labels_shape) != 2 or seen.labels_shape != seen.inputs_shape:
         return None
-    if view.facts.collator == language.COLLATOR:
-        return None  # see collator_of_language_model
     name = view.facts.model_class
     line = view.places.call(f".{name}", "Classification.from_pretrained", "from_config")
     return fault(line or _model_line(view), labels=seen.labels_shape[1], model=name)
